@@ -18,12 +18,12 @@ export type DhRow = { a_m: number; d_m: number; alpha_rad: number; theta_offset_
 /** A swept sphere, in the frame that its owner documents. `p0_m` may equal `p1_m` (a ball). */
 export type Capsule = { p0_m: Vec3; p1_m: Vec3; radius_m: number };
 
-/** A capsule fixed in the DH frame of `link`: 0 is the base, i the frame after joint i, 6 the flange. */
-export type LinkCapsule = Capsule & { link: 0 | 1 | 2 | 3 | 4 | 5 | 6 };
+/** A capsule fixed in the DH frame of `link`, 0 to 6: 0 is the base, i the frame after joint i, 6 the flange (and with it the gripper's body). */
+export type LinkCapsule = Capsule & { link: number };
 
 /** A parallel two-finger gripper. Everything is in the TCP frame, so the body lies at negative z. */
 export type GripperModel = {
-  /** Palm, camera bracket and whatever else is rigid with the flange. */
+  /** Palm, camera bracket and whatever else is rigid with the flange, where they are not among the arm's capsules of link 6. */
   capsules: readonly Capsule[];
   max_opening_m: number;
   min_opening_m?: number;
@@ -51,7 +51,7 @@ export type ArmModel = {
   fixed_links?: number;
   /**
    * Pairs of links that touch by construction and are never checked against each other, beside neighbours, which never are.
-   * The gripper counts as link 6. Default [[3, 5], [4, 6]].
+   * The gripper's body and fingers count as link 6. Default [[3, 5], [4, 6]].
    */
   self_collision_ignore?: readonly (readonly [number, number])[];
 };
@@ -99,8 +99,8 @@ export type HeldObject = {
 };
 
 /**
- * Two bodies nearer to each other than the clearance asked for. `what` is "link 3", "gripper", "finger +y", "finger -y"
- * or "held object"; `against` is "table", "cloud", "zone NAME", "obstacle NAME" or another `what`.
+ * Two bodies nearer to each other than the clearance asked for. `what` is "link 3" (0 to 5), "gripper" (capsules of link 6
+ * and of the gripper), "finger +y", "finger -y" or "held object"; `against` is "table", "cloud", "zone NAME", "obstacle NAME" or another `what`.
  */
 export type Hit = {
   what: string;

@@ -26,14 +26,14 @@ type NativeArm = {
   inverse(X_world_tcp: Transform, within_limits: boolean, full_turns: boolean): number[][];
   inverseNearest(X_world_tcp: Transform, q_seed_rad: Joints): number[] | null;
   jacobian(q_rad: Joints): number[];
-  checkCollision(options: CollisionOptions): Promise<CollisionResult>;
-  planJoint(options: PlanJointOptions): Promise<PlanResult>;
-  planLinear(options: PlanLinearOptions): Promise<PlanResult>;
-  planPath(options: PlanPathOptions): Promise<PlanResult>;
-  compileGrasp(options: CompileGraspOptions): Promise<CompileGraspResult>;
-  compilePlace(options: CompilePlaceOptions): Promise<CompilePlaceResult>;
+  checkCollision(options: object): Promise<CollisionResult>;
+  planJoint(options: object): Promise<PlanResult>;
+  planLinear(options: object): Promise<PlanResult>;
+  planPath(options: object): Promise<PlanResult>;
+  compileGrasp(options: object): Promise<CompileGraspResult>;
+  compilePlace(options: object): Promise<CompilePlaceResult>;
 };
-type NativePose = { Arm: new (model: ArmModel) => NativeArm };
+type NativePose = { Arm: new (model: object) => NativeArm };
 
 export type InverseOptions = {
   /** Keep only solutions inside the joint limits. Default true. */
