@@ -1,0 +1,184 @@
+// Generated from src/contract/privileged.proto by scripts/generate-wire-types.mjs. Edit the .proto, then run "npm run generate".
+
+export interface PrivilegedRequest {
+  /** 1 */
+  protocol_major: number;
+  request_id: string;
+  token: Uint8Array;
+  deadline_ms: number;
+  reset?: Reset;
+  evaluate?: Evaluate;
+  get_true_state?: GetTrueState;
+  snapshot?: Snapshot;
+  restore?: Restore;
+  set_evidence_log?: SetEvidenceLog;
+  mark_evidence?: MarkEvidence;
+  get_resume_token?: GetResumeToken;
+  get_state_hash?: GetStateHash;
+  settle?: Settle;
+  /** Names the one of reset, evaluate, get_true_state, snapshot, restore, set_evidence_log, mark_evidence, get_resume_token, get_state_hash, settle that is set. */
+  body?: "reset" | "evaluate" | "get_true_state" | "snapshot" | "restore" | "set_evidence_log" | "mark_evidence" | "get_resume_token" | "get_state_hash" | "settle";
+}
+
+export interface PrivilegedReply {
+  protocol_major: number;
+  request_id: string;
+  error: PrivilegedError | null;
+  raw_parts: number;
+  reset?: ResetReply;
+  evaluate?: EvaluateReply;
+  true_state?: TrueStateReply;
+  snapshot?: SnapshotReply;
+  restore?: RestoreReply;
+  set_evidence_log?: SetEvidenceLogReply;
+  mark_evidence?: MarkEvidenceReply;
+  resume_token?: ResumeTokenReply;
+  state_hash?: StateHashReply;
+  settle?: SettleReply;
+  /** Names the one of reset, evaluate, true_state, snapshot, restore, set_evidence_log, mark_evidence, resume_token, state_hash, settle that is set. */
+  body?: "reset" | "evaluate" | "true_state" | "snapshot" | "restore" | "set_evidence_log" | "mark_evidence" | "resume_token" | "state_hash" | "settle";
+}
+
+export interface PrivilegedError {
+  code: PrivilegedErrorCode;
+  message: string;
+}
+
+export type PrivilegedErrorCode =
+  | "PRIVILEGED_ERROR_UNSPECIFIED"
+  | "PRIVILEGED_MALFORMED"
+  | "PRIVILEGED_TOO_LARGE"
+  | "PRIVILEGED_PROTOCOL_VERSION"
+  | "PRIVILEGED_TOKEN"
+  | "PRIVILEGED_DUPLICATE_ID"
+  | "PRIVILEGED_BAD_ARGUMENT"
+  | "PRIVILEGED_NOT_READY"
+  | "PRIVILEGED_INTERNAL";
+
+/**
+ * Builds the world of (task, seed). Ends every motion, clears stops and faults, starts device time at 0 and a new
+ * world epoch; sessions stay, their motions do not.
+ */
+export interface Reset {
+  /** "r1" */
+  task: string;
+  seed: number;
+  /**
+   * Changes hidden things only, for tests of the wall: body names, ids and the seed's label take this salt, and the
+   * success predicates another order and naming. What sensors see does not change.
+   */
+  hidden_salt: string;
+  /** empty, or a named variant of the task for tests ("empty_table", …) */
+  variant: string;
+}
+
+export interface ResetReply {
+  /** the public words of the task */
+  instruction: string;
+  world_epoch: number;
+  state_hash: string;
+  /** layouts drawn again for overlap or reach */
+  rejected_draws: number;
+  rejected_reasons: Record<string, string>;
+  /** what was drawn (for reports) */
+  details_json: string;
+}
+
+export type Evaluate = Record<never, never>;
+
+export interface Predicate {
+  name: string;
+  holds: boolean;
+  measure: number;
+  unit: string;
+  limit: number;
+}
+
+export interface EvaluateReply {
+  success: boolean;
+  predicates: Predicate[];
+  /** empty on success: "not_grasped", "dropped", "wrong_object", "wrong_place", "not_released", "not_at_rest", … */
+  failure_kind: string;
+}
+
+export type GetTrueState = Record<never, never>;
+
+export interface TrueBody {
+  name: string;
+  /** "box", "cylinder", "can", "ball", "tray", "bowl", "mat" */
+  kind: string;
+  colour: string;
+  X_world_body: number[];
+  /** full extents in the body's axes */
+  size_m: number[];
+  mass_kg: number;
+  /** "target", "goal", "other" */
+  role: string;
+}
+
+export interface TrueStateReply {
+  time_s: number;
+  bodies: TrueBody[];
+  q_rad: number[];
+  opening_m: number;
+  /** "a|b" names of touching bodies */
+  contacts: string[];
+}
+
+export type Snapshot = Record<never, never>;
+
+export interface SnapshotReply {
+  /** kept in the process; at most 64 */
+  id: string;
+  state_hash: string;
+}
+
+export interface Restore {
+  id: string;
+}
+
+export interface RestoreReply {
+  /** a restore starts a new one */
+  world_epoch: number;
+  state_hash: string;
+}
+
+/**
+ * Starts (or ends, with an empty path) the log of true state and contacts: JSON lines, file mode 0600, one record at the
+ * start, every 50 ms during, and at the end of each executed group, and one per MarkEvidence.
+ */
+export interface SetEvidenceLog {
+  path: string;
+}
+
+export type SetEvidenceLogReply = Record<never, never>;
+
+export interface MarkEvidence {
+  label: string;
+}
+
+export type MarkEvidenceReply = Record<never, never>;
+
+export type GetResumeToken = Record<never, never>;
+
+export interface ResumeTokenReply {
+  /** single use, for the current stop epoch */
+  token: string;
+}
+
+export type GetStateHash = Record<never, never>;
+
+export interface StateHashReply {
+  /** SHA-256 over integrator state, controllers, random generators and model fixtures */
+  state_hash: string;
+  time_s: number;
+}
+
+/** Lets simulated time pass with the arm holding, whoever controls it (judging waits one second). */
+export interface Settle {
+  duration_s: number;
+}
+
+export interface SettleReply {
+  time_s: number;
+}
