@@ -1,0 +1,114 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { existsSync } from "node:fs";
+import type { Socket } from "node:net";
+import { Skill2RealError } from "../contract/errors.js";
+import { compiledModule } from "../contract/package-root.js";
+import { type FromGuest, fromGuestSchema, type ToGuest } from "./guest-messages.js";
+import type { GuestCommand } from "./isolation.js";
+
+const START_TIMEOUT_MS = 30_000;
+const LAST_WORDS_CHARS = 4_000;
+
+export type GuestListener = {
+  onMessage(message: FromGuest): void;
+  /** The process ended; `lastWords` is what it wrote to stderr. */
+  onExit(lastWords: string): void;
+};
+
+/** One locked child process that runs programs one after the other. */
+export class GuestProcess {
+  readonly #child: ChildProcess;
+  readonly #exited: Promise<void>;
+  #lastWords = "";
+  #gone = false;
+  #listener: GuestListener | undefined;
+
+  private constructor(child: ChildProcess) {
+    this.#child = child;
+    child.stderr?.setEncoding("utf8").on("data", (text: string) => {
+      this.#lastWords = (this.#lastWords + text).slice(-LAST_WORDS_CHARS);
+    });
+    this.#exited = new Promise((resolve) => {
+      const gone = (): void => {
+        this.#gone = true;
+        resolve();
+      };
+      child.on("exit", gone);
+      child.on("error", (error) => {
+        gone();
+        this.#listener?.onExit(error.message);
+      });
+    });
+    // "close" follows "exit" once everything it wrote has been read
+    child.on("close", (code, signal) => this.#listener?.onExit(this.#lastWords.trim() || (signal === null ? `exit code ${code}` : `signal ${signal}`)));
+    child.on("message", (raw) => {
+      const parsed = fromGuestSchema.safeParse(raw);
+      if (parsed.success) this.#listener?.onMessage(parsed.data);
+      else {
+        this.#lastWords = "it sent a malformed message";
+        this.#child.kill("SIGKILL");
+      }
+    });
+  }
+
+  /** Resolves when the process is ready to run a program; throws `guest_failed` with its last words. */
+  static async start(command: GuestCommand): Promise<GuestProcess> {
+    const entry = compiledModule("src/program/guest-main.ts");
+    if (!existsSync(entry)) throw new Skill2RealError("setup_incomplete", `${entry} is missing: run "npm run build"`);
+    const child = spawn(command.file, command.args, { env: {}, cwd: "/", stdio: ["ignore", "ignore", "pipe", "ipc"], serialization: "json" });
+    const guest = new GuestProcess(child);
+    await new Promise<void>((resolve, reject) => {
+      const fail = (words: string): void => {
+        clearTimeout(timer);
+        reject(new Skill2RealError("guest_failed", `the sandbox process did not start: ${words}`));
+      };
+      const timer = setTimeout(() => {
+        guest.#listener = undefined;
+        void guest.kill();
+        fail(`not ready after ${START_TIMEOUT_MS / 1000} s`);
+      }, START_TIMEOUT_MS);
+      guest.#listener = {
+        onMessage: (message) => {
+          if (message.type !== "ready") return;
+          clearTimeout(timer);
+          resolve();
+        },
+        onExit: fail,
+      };
+    });
+    guest.#listener = undefined;
+    return guest;
+  }
+
+  get gone(): boolean {
+    return this.#gone;
+  }
+
+  get pid(): number | undefined {
+    return this.#child.pid;
+  }
+
+  /** Who hears messages and the exit; undefined drops them. */
+  listen(listener: GuestListener | undefined): void {
+    this.#listener = listener;
+  }
+
+  send(message: ToGuest): void {
+    // a process that is just dying is reported by its exit
+    if (!this.#gone && this.#child.connected) this.#child.send(message, () => {});
+  }
+
+  /** SIGKILL; resolves when the process is gone. */
+  async kill(): Promise<void> {
+    if (!this.#gone) this.#child.kill("SIGKILL");
+    await this.#exited;
+  }
+
+  /** Whether waiting for this process keeps its parent alive: it does while a program runs, not while it idles. */
+  setReferenced(referenced: boolean): void {
+    const verb = referenced ? "ref" : "unref";
+    this.#child[verb]();
+    this.#child.channel?.[verb]();
+    (this.#child.stderr as Socket | null)?.[verb]();
+  }
+}

@@ -1,0 +1,204 @@
+import { performance } from "node:perf_hooks";
+import { z } from "zod";
+import { Skill2RealError } from "../contract/errors.js";
+import type { CallFailure, GuestHost, GuestReplies, GuestTurn, Settlement } from "./guest-host.js";
+import type { FromGuest } from "./guest-messages.js";
+import type { GuestProcess } from "./guest-process.js";
+import { KILL_CODES, type KillCode } from "./kill-codes.js";
+import type { Quotas } from "./quotas.js";
+import type { JsonValue, PrintedLine, RunEnd, RunResult } from "./run-result.js";
+
+export type SandboxRunOptions = {
+  javascript: string;
+  fileName: string;
+  names: readonly string[];
+  seed: number;
+  startTime_s: number;
+  quotas: Quotas;
+  host: GuestHost;
+  onPrint?: ((line: PrintedLine) => void) | undefined;
+};
+
+const callSchema = z.strictObject({ name: z.string(), args: z.array(z.unknown()) });
+
+/** One program in one guest process: the host's side of its turns, its clocks and its end. */
+export class SandboxRun implements GuestReplies {
+  readonly #process: GuestProcess;
+  readonly #options: SandboxRunOptions;
+  readonly #done: Promise<RunResult>;
+  #resolve!: (result: RunResult) => void;
+  #reject!: (error: unknown) => void;
+
+  readonly #started_ms = performance.now();
+  readonly #pending = new Map<number, "call" | "sleep">();
+  readonly #printed: PrintedLine[] = [];
+  readonly #usage = { calls: 0, sleeps: 0, turns: 0, guestCpu_s: 0 };
+  #time_s: number;
+  #sequence = 0;
+  #ended = false;
+  #busyTimer: NodeJS.Timeout | undefined;
+  readonly #wallTimer: NodeJS.Timeout;
+
+  constructor(process: GuestProcess, options: SandboxRunOptions) {
+    this.#process = process;
+    this.#options = options;
+    this.#time_s = options.startTime_s;
+    this.#done = new Promise((resolve, reject) => {
+      this.#resolve = resolve;
+      this.#reject = reject;
+    });
+    const { wallTime_s } = options.quotas;
+    this.#wallTimer = setTimeout(() => this.#kill("time_quota", `the program lasted longer than ${wallTime_s} s of wall time`), wallTime_s * 1e3);
+    process.listen({
+      onMessage: (message) => this.#guard(() => this.#take(message)),
+      onExit: (lastWords) => this.#kill("guest_failed", `the sandbox process died: ${lastWords}`),
+    });
+    const { javascript, fileName, seed, quotas } = options;
+    process.send({ type: "run", javascript, fileName, names: [...options.names], seed, time_s: this.#time_s, quotas });
+    this.#watchTurn();
+  }
+
+  /** Settles when the program has ended and, where it was killed, its process is gone. */
+  get done(): Promise<RunResult> {
+    return this.#done;
+  }
+
+  stop(message: string): void {
+    this.#kill("stopped", message);
+  }
+
+  resolve(id: number, value?: unknown, time_s?: number): void {
+    this.settle([{ id, value }], time_s);
+  }
+
+  reject(id: number, error: CallFailure, time_s?: number): void {
+    this.settle([{ id, error }], time_s);
+  }
+
+  settle(settlements: readonly Settlement[], time_s?: number): void {
+    if (this.#ended || settlements.length === 0) return;
+    const { deviceTime_s } = this.#options.quotas;
+    if (time_s !== undefined) {
+      if (!Number.isFinite(time_s)) throw new Skill2RealError("bad_argument", `time_s is ${time_s}; it must be finite`);
+      this.#time_s = Math.max(this.#time_s, time_s);
+    }
+    const batch = settlements.map((settlement) => {
+      if (!this.#pending.has(settlement.id)) throw new Skill2RealError("bad_argument", `no call or sleep with id ${settlement.id} is pending`);
+      if ("error" in settlement) return [settlement.id, false, { code: settlement.error.code, message: settlement.error.message }];
+      return this.#pending.get(settlement.id) === "sleep" ? [settlement.id, true] : [settlement.id, true, settlement.value];
+    });
+    const text = toJson(batch);
+    for (const { id } of settlements) this.#pending.delete(id);
+    if (this.#time_s - this.#options.startTime_s > deviceTime_s) {
+      return this.#kill("time_quota", `the program lasted longer than ${deviceTime_s} s of device time`);
+    }
+    this.#process.send({ type: "settle", sequence: ++this.#sequence, text, time_s: this.#time_s });
+    this.#watchTurn();
+  }
+
+  /** The guest computes from now on; it must go idle within its wall time. */
+  #watchTurn(): void {
+    if (this.#busyTimer !== undefined) return;
+    const { turnWall_s } = this.#options.quotas;
+    const expired = (): void => this.#kill("cpu_quota", `the program computed for ${turnWall_s} s of wall time without awaiting anything`);
+    // if this process itself was held up, the answer may already wait in the pipe: read it first
+    this.#busyTimer = setTimeout(() => setImmediate(() => this.#busyTimer !== undefined && expired()), turnWall_s * 1e3);
+  }
+
+  #guard(action: () => void): void {
+    try {
+      action();
+    } catch (error) {
+      this.#end(() => this.#reject(error), true);
+    }
+  }
+
+  #take(message: FromGuest): void {
+    if (this.#ended) return;
+    if ("guestCpu_s" in message) this.#usage.guestCpu_s = message.guestCpu_s;
+    switch (message.type) {
+      case "ready":
+        return;
+      case "print": {
+        const { level, text, time_s } = message;
+        this.#printed.push({ level, text, time_s });
+        this.#options.onPrint?.({ level, text, time_s });
+        return;
+      }
+      case "turn":
+        return this.#takeTurn(message);
+      case "returned":
+        return this.#finish({ outcome: "returned", value: JSON.parse(message.json) as JsonValue }, false);
+      case "threw": {
+        const { name, message: words, line, column, code, stack } = message;
+        return this.#finish({ outcome: "threw", error: { name, message: words, line, column, ...(code === undefined ? {} : { code }), stack } }, false);
+      }
+      case "killed":
+        return this.#kill(message.code in KILL_CODES ? (message.code as KillCode) : "guest_failed", message.message);
+    }
+  }
+
+  #takeTurn(message: Extract<FromGuest, { type: "turn" }>): void {
+    const broken = (words: string): void => this.#kill("guest_failed", `the sandbox process broke its protocol: ${words}`);
+    const turn: GuestTurn = { index: this.#usage.turns++, calls: [], sleeps: [], pending: [], idle: message.sequence === this.#sequence };
+    for (const { id, json } of message.calls) {
+      const parsed = callSchema.safeParse(parseJson(json));
+      if (!parsed.success || !this.#options.names.includes(parsed.data.name)) return broken("a call of no operation");
+      if (this.#pending.has(id)) return broken(`id ${id} twice`);
+      this.#pending.set(id, "call");
+      turn.calls.push({ id, name: parsed.data.name, args: parsed.data.args });
+    }
+    for (const { id, seconds } of message.sleeps) {
+      if (this.#pending.has(id)) return broken(`id ${id} twice`);
+      this.#pending.set(id, "sleep");
+      turn.sleeps.push({ id, seconds });
+    }
+    this.#usage.calls += turn.calls.length;
+    this.#usage.sleeps += turn.sleeps.length;
+    turn.pending = [...this.#pending.keys()];
+    if (turn.idle) {
+      clearTimeout(this.#busyTimer);
+      this.#busyTimer = undefined;
+    }
+    this.#options.host.onTurn(turn, this);
+  }
+
+  #kill(code: KillCode, message: string): void {
+    this.#finish({ outcome: "killed", code, message }, true);
+  }
+
+  #finish(end: RunEnd, kill: boolean): void {
+    const wall_s = (performance.now() - this.#started_ms) / 1e3;
+    const usage = { ...this.#usage, wall_s, device_s: this.#time_s - this.#options.startTime_s };
+    this.#end(() => this.#resolve({ ...end, printed: this.#printed, usage }), kill);
+  }
+
+  /** Closes the gate at once; nothing reaches the host afterwards. */
+  #end(report: () => void, kill: boolean): void {
+    if (this.#ended) return;
+    this.#ended = true;
+    clearTimeout(this.#busyTimer);
+    clearTimeout(this.#wallTimer);
+    this.#process.listen(undefined);
+    if (kill) void this.#process.kill().then(report);
+    else report();
+  }
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** JSON, but a number that JSON cannot hold is an error instead of null. */
+function toJson(batch: unknown[]): string {
+  return JSON.stringify(batch, (key, value: unknown) => {
+    if (typeof value === "number" && !Number.isFinite(value)) {
+      throw new Skill2RealError("bad_argument", `the reply holds ${value} at "${key}", which JSON cannot carry: send null or a status`);
+    }
+    return value;
+  });
+}
