@@ -104,7 +104,7 @@ export interface Device {
    * the result is that of one: the last state, and all events oldest first.
    */
   advance(options: AdvanceOptions): Promise<Stamped<AdvanceReply>>;
-  /** Latches a stop, on a socket of its own; waits for nothing else. */
+  /** Latches a stop, on a socket of its own; waits for nothing else, and is tried on a lost backend too. */
   stop(reason: string): Promise<{ stop_epoch: number; time_s: number }>;
   /** Clears a latched stop; `token` is needed after a fault. */
   resume(options: { stop_epoch: number; token?: string }): Promise<Stamped<Record<never, never>>>;
