@@ -32,14 +32,18 @@ export class FakeBackend {
   readonly #stop = new Router({ linger: 0 });
   readonly #events = new Publisher({ linger: 0 });
   #event_number = 0;
+  #closed = false;
 
   static async start(): Promise<FakeBackend> {
     const fake = new FakeBackend();
     await fake.#device.bind(fake.addresses.device);
     await fake.#stop.bind(fake.addresses.stop);
     await fake.#events.bind(fake.addresses.events);
-    void fake.#serveDevice();
-    void fake.#serveStop();
+    for (const served of [fake.#serveDevice(), fake.#serveStop()]) {
+      served.catch((error: unknown) => {
+        if (!fake.#closed) throw error;
+      });
+    }
     return fake;
   }
 
@@ -59,6 +63,7 @@ export class FakeBackend {
   }
 
   close(): void {
+    this.#closed = true;
     for (const socket of [this.#device, this.#stop, this.#events]) socket.close();
     rmSync(this.#dir, { recursive: true, force: true });
   }
