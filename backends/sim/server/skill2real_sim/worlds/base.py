@@ -5,7 +5,8 @@ row-major 4x4 ``X_a_b``, xyzw quaternions, OpenCV optical camera frames, top-lef
 engine's conventions itself, in its ``conventions`` module and nowhere else.
 
 A world is passive: it never reads a wall clock, starts no thread and opens no socket. ``step_until`` is the only thing
-that moves its time.
+that moves its time. The core holds one lock around every call, so that a world needs none of its own; the one
+exception is ``render`` with a state.
 """
 
 from __future__ import annotations
@@ -175,6 +176,7 @@ class World(Protocol):
     """One simulated world. Methods raise BadArgument (or NotStart) before changing anything."""
 
     control_period_s: float
+    renderer: str  # how pictures are made ("egl", "osmesa", "none"); for the log and the readiness line
 
     def capabilities(self) -> dict[str, object]:
         """The Capabilities message as plain data: keys and nesting are its field names; backend, clock and version are the core's."""
@@ -224,7 +226,18 @@ class World(Protocol):
 
     def grippers(self) -> list[GripperState]: ...
 
-    def render(self, cameras: list[str]) -> list[Frame]: ...
+    def render_state(self) -> object:
+        """A copy of everything that pictures depend on: positions, time, arms. Quick: the core calls it while nothing steps."""
+        ...
+
+    def render(self, cameras: list[str], state: object | None = None) -> list[Frame]:
+        """Renders ``state`` (None: the present one). All frames of one call share one exposure time.
+
+        Always called from the thread that made the world, because a GL context belongs to one thread. With a
+        ``state`` another thread may step or stop the world meanwhile, so nothing but the copy may be read.
+        The pixels are new arrays that the world never writes again: the core keeps them and sends them without copying.
+        """
+        ...
 
     def evaluate(self) -> Evaluation: ...
 
