@@ -346,7 +346,8 @@ export class DeviceClient implements Device {
     const quiet_ms = this.role === "CONTROLLER" ? Math.min(QUIET_MS, this.leaseMs / 3) : QUIET_MS;
     if (now_ms - this.#last_sent_ms < quiet_ms) return;
     this.#renewing = true;
-    this.#ask("renew", {}, {}, this.#options.lostAfterMs - QUIET_MS)
+    // Only the controller has a lease to renew; for the others a state tells as well that somebody is there.
+    this.#ask(this.role === "CONTROLLER" ? "renew" : "get_state", {}, {}, this.#options.lostAfterMs - QUIET_MS)
       .catch(() => {}) // a refusal is an answer too; silence is the queue's to notice
       .finally(() => {
         this.#renewing = false;
