@@ -1,0 +1,37 @@
+import { OPERATIONS } from "../contract/generated/robot-api-dispatch.js";
+import type { StatusCode } from "../contract/generated/robot-api.js";
+import { validateRequest } from "../contract/validate-request.js";
+import { toFailure } from "./failures.js";
+import { OperationFailure, type OperationImplementation, type OperationTable } from "./operation.js";
+import { roundNumbers } from "./rounding.js";
+
+/** What a call gives: a result object or string, or (for operations that give a string) a RobotError. */
+export type CallOutcome = { value: unknown } | { error: { code: string; message: string } };
+
+export type CheckedCall = { operation: string; implementation: OperationImplementation; request: never };
+
+/** Finds the operation and checks its request; throws `invalid_argument` naming the value, its limit and the mend. */
+export function checkCall(table: OperationTable, operation: string, args: readonly unknown[]): CheckedCall {
+  const implementation = table[operation];
+  if (!implementation) throw new OperationFailure("invalid_argument", `there is no operation "${operation}"`);
+  if (args.length > 1) throw new OperationFailure("invalid_argument", `${operation} takes one request object, not ${args.length} arguments`);
+  const checked = validateRequest(operation, args[0] ?? {});
+  if (!checked.ok) throw new OperationFailure("invalid_argument", checked.message);
+  return { operation, implementation, request: checked.request as never };
+}
+
+const returnsString = (operation: string): boolean => OPERATIONS.find((entry) => entry.name === operation)?.returnsString ?? false;
+
+/** The outcome of an operation that gave `fields`. */
+export function succeeded(operation: string, fields: Record<string, unknown>): CallOutcome {
+  if (returnsString(operation)) return { value: fields.path };
+  const { message = "", ...others } = fields;
+  return { value: roundNumbers({ status: "ok" satisfies StatusCode, message, ...others }) };
+}
+
+/** The outcome of an operation that ended with an error. */
+export function failed(operation: string, error: unknown): CallOutcome {
+  const failure = toFailure(error);
+  if (returnsString(operation)) return { error: { code: failure.status, message: failure.message } };
+  return { value: roundNumbers({ status: failure.status, message: failure.message, ...failure.fields }) };
+}
