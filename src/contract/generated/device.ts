@@ -87,7 +87,7 @@ export type DeviceErrorCode =
   | "ERROR_DEADLINE"
   /** the session's role may not do this */
   | "ERROR_ROLE"
-  /** another session is the controller */
+  /** another session is the controller (to Hello, and to a controller that lapsed) */
   | "ERROR_CONTROLLER_TAKEN"
   /** a value out of range, NaN, or an unknown name */
   | "ERROR_BAD_ARGUMENT"
@@ -105,7 +105,7 @@ export type DeviceErrorCode =
   | "ERROR_NOT_READY"
   /** the backend does not have this feature */
   | "ERROR_UNSUPPORTED"
-  /** the camera gave no frame */
+  /** the camera gave no frame, or none that is late enough before the deadline */
   | "ERROR_CAMERA"
   /** a defect of the backend */
   | "ERROR_INTERNAL"
@@ -319,8 +319,12 @@ export interface StateReply {
 }
 
 export interface GetFrames {
+  /** 1 to 16, each once */
   cameras: string[];
-  /** an exposure before this device time is never returned */
+  /**
+   * An exposure before this device time is never returned. On a wall clock a request that is early waits; on a simulated
+   * one, which only Advance moves, it gets ERROR_CAMERA.
+   */
   not_before_s: number;
 }
 
@@ -363,7 +367,7 @@ export interface Guard {
 }
 
 /**
- * Joint positions at rising times, first at 0; the backend interpolates linearly at its own rate, so points must be
+ * Joint positions at 2 to 100000 rising times, first at 0, last at most 600; the backend interpolates linearly at its own rate, so points must be
  * dense (at most 20 ms apart where the path curves). The first point must be the arm's commanded position within 0.02 rad.
  */
 export interface JointTrajectory {
@@ -460,7 +464,7 @@ export interface GroupStatus {
 
 /** Simulated clock only. Runs until the earliest of: the end of any active motion, an event (stop, fault), until_s. */
 export interface Advance {
-  /** device time; at most 60 s ahead */
+  /** device time; at most 60 s ahead, and not in the past by more than a control period */
   until_s: number;
   /** true: only faults and stops end it early */
   through_motion_ends: boolean;
@@ -472,6 +476,7 @@ export interface AdvanceReply {
   events: DeviceEvent[];
 }
 
+/** Whatever arrives on the stop socket is a stop, also bytes that cannot be read; each one begins a new epoch. */
 export interface StopRequest {
   /** a stop is honoured whatever is written here */
   protocol_major: number;
@@ -489,7 +494,9 @@ export interface StopReply {
 
 /**
  * Clears a latched stop. After an ordinary stop `token` may be empty; after a fault or protective stop it must be the
- * single-use token that a person gets on the backend's side (a simulator gives it on its privileged plane).
+ * single-use token that a person gets on the backend's side (a simulator gives it on its privileged plane). A protective
+ * stop or fault latches a stop too: it begins a new epoch, and publishes Fault and then Stopped. With nothing latched
+ * Resume of the current epoch does nothing and is no error; another epoch is ERROR_STOP_EPOCH.
  */
 export interface Resume {
   /** the epoch being cleared; must be the current one */

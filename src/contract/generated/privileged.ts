@@ -5,6 +5,7 @@ export interface PrivilegedRequest {
   protocol_major: number;
   request_id: string;
   token: Uint8Array;
+  /** 1 to 3600000, counted from receipt */
   deadline_ms: number;
   reset?: Reset;
   evaluate?: Evaluate;
@@ -53,15 +54,21 @@ export type PrivilegedErrorCode =
   | "PRIVILEGED_DUPLICATE_ID"
   | "PRIVILEGED_BAD_ARGUMENT"
   | "PRIVILEGED_NOT_READY"
-  | "PRIVILEGED_INTERNAL";
+  | "PRIVILEGED_INTERNAL"
+  /** not begun before the deadline; not done */
+  | "PRIVILEGED_DEADLINE"
+  /** the id is known, its reply is no longer kept */
+  | "PRIVILEGED_EXPIRED_ID";
 
 /**
  * Builds the world of (task, seed). Ends every motion, clears stops and faults, starts device time at 0 and a new
- * world epoch; sessions stay, their motions do not.
+ * world epoch; sessions stay, their motions do not. The stop epoch and the group numbers go on; a stop that comes while
+ * the world is being built stays latched in the new one.
  */
 export interface Reset {
   /** "r1" */
   task: string;
+  /** up to 2^53 - 1 */
   seed: number;
   /**
    * Changes hidden things only, for tests of the wall: body names, ids and the seed's label take this salt, and the
@@ -128,7 +135,7 @@ export interface TrueStateReply {
 export type Snapshot = Record<never, never>;
 
 export interface SnapshotReply {
-  /** kept in the process; at most 64 */
+  /** kept in the process; a 65th makes it forget the oldest */
   id: string;
   state_hash: string;
 }
@@ -138,16 +145,18 @@ export interface Restore {
 }
 
 export interface RestoreReply {
-  /** a restore starts a new one */
+  /** a restore starts a new one; the stop latch is as at the snapshot, its epoch goes on */
   world_epoch: number;
   state_hash: string;
 }
 
 /**
  * Starts (or ends, with an empty path) the log of true state and contacts: JSON lines, file mode 0600, one record at the
- * start, every 50 ms during, and at the end of each executed group, and one per MarkEvidence.
+ * start, every 50 ms during, and at the end of each executed group, and one per MarkEvidence. A log that could not be
+ * written to its end (disk full) is PRIVILEGED_INTERNAL at the next MarkEvidence or SetEvidenceLog.
  */
 export interface SetEvidenceLog {
+  /** absolute; an existing file is appended to */
   path: string;
 }
 
@@ -174,8 +183,12 @@ export interface StateHashReply {
   time_s: number;
 }
 
-/** Lets simulated time pass with the arm holding, whoever controls it (judging waits one second). */
+/**
+ * Lets simulated time pass with the arm holding, whoever controls it (judging waits one second). Where motions are active
+ * it latches a stop first.
+ */
 export interface Settle {
+  /** up to 60 */
   duration_s: number;
 }
 

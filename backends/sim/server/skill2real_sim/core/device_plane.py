@@ -10,7 +10,7 @@ from google.protobuf.message import DecodeError
 from skill2real_sim.core.device_verbs import DeviceVerbs, Later, VerbReply
 from skill2real_sim.core.log import LOGGER, printable
 from skill2real_sim.core.refusal import Refusal
-from skill2real_sim.core.reply_cache import Known, Parts, RawBudget, ReplyCache, digest_of
+from skill2real_sim.core.reply_cache import Known, Parts, ReplyBudget, ReplyCache, digest_of
 from skill2real_sim.core.sessions import Session, Sessions
 from skill2real_sim.wire import device_pb2 as dp
 
@@ -36,7 +36,7 @@ ROLES: dict[str, frozenset[int]] = {
 
 @dataclass
 class Arrival:
-    """One message as it came: who sent it, its parts (a part above the limit only as its size), and when."""
+    """One message as it came: who sent it, its last part, how many parts it had, the largest's size, and when."""
 
     envelope: bytes
     part: bytes
@@ -52,7 +52,7 @@ class Postponed:
     due: float
     session: Session
     request: dp.Request
-    received: float
+    arrival: Arrival
     envelopes: list[bytes]
 
 
@@ -60,7 +60,11 @@ class DevicePlane:
     """Single-threaded: belongs to the server loop. ``send`` gets an envelope and the parts of a reply."""
 
     def __init__(
-        self, sessions: Sessions, budget: RawBudget, verbs: DeviceVerbs, send: Callable[[bytes, Parts], None]
+        self,
+        sessions: Sessions,
+        budget: ReplyBudget,
+        verbs: DeviceVerbs,
+        send: Callable[[bytes, Parts], None],
     ) -> None:
         self._sessions = sessions
         self._verbs = verbs
@@ -97,7 +101,7 @@ class DevicePlane:
             raise Refusal(dp.ERROR_MALFORMED, "the request has no body that this server knows")
         digest = digest_of(arrival.part)
         if verb == "hello":
-            return self._hello(request, digest, now)
+            return self._hello(request, arrival, digest, now)
 
         session = self._sessions.find(request.session)
         if session is None:
@@ -122,11 +126,11 @@ class DevicePlane:
                 )
             session.next_sequence += 1
             session.replies.begin(request.request_id, digest)
-            outcome = self._begin(session, request, verb, arrival.received, now)
+            outcome = self._begin(session, request, arrival, verb, now)
             if isinstance(outcome, Later):
                 postponed = True
                 self._postponed[(session.name, request.request_id)] = Postponed(
-                    outcome.due, session, request, arrival.received, [arrival.envelope]
+                    outcome.due, session, request, arrival, [arrival.envelope]
                 )
                 return None
             session.replies.finish(request.request_id, outcome)
@@ -135,7 +139,7 @@ class DevicePlane:
             if not postponed:
                 self._sessions.leave(session, self._verbs.monotonic())
 
-    def _hello(self, request: dp.Request, digest: bytes, now: float) -> Parts:
+    def _hello(self, request: dp.Request, arrival: Arrival, digest: bytes, now: float) -> Parts:
         known, kept = self._hellos.look_up(request.request_id, digest)
         if known is Known.SAME and kept is not None:
             return kept
@@ -148,7 +152,7 @@ class DevicePlane:
             raise Refusal(dp.ERROR_SEQUENCE, f"sequence of Hello is {request.sequence}; it must be 0")
         self._hellos.begin(request.request_id, digest)
         try:
-            _require_deadline(request)
+            _require_limits(request, arrival)
             session = self._sessions.open(request.hello, now)
             LOGGER.info(
                 "session of %s, role %s", printable(session.client) or "?", dp.Role.Name(session.role)
@@ -171,11 +175,18 @@ class DevicePlane:
         return None
 
     def _begin(
-        self, session: Session, request: dp.Request, verb: str, received: float, now: float
+        self,
+        session: Session,
+        request: dp.Request,
+        arrival: Arrival,
+        verb: str,
+        now: float,
+        begun: bool = False,
     ) -> Parts | Later:
         try:
-            _require_deadline(request)
-            if now > received + request.deadline_ms / 1000:
+            _require_limits(request, arrival)
+            deadline = arrival.received + request.deadline_ms / 1000
+            if now > deadline and not begun:
                 raise Refusal(
                     dp.ERROR_DEADLINE,
                     f"not begun within {request.deadline_ms} ms of receipt; nothing was done",
@@ -184,7 +195,7 @@ class DevicePlane:
                 raise Refusal(dp.ERROR_ROLE, f"a session of role {dp.Role.Name(session.role)} may not {verb}")
             if session.role == dp.CONTROLLER and verb not in ("get_state", "get_frames", "bye"):
                 self._sessions.require_control(session)
-            outcome = self._verbs.table[verb](session, request, received + request.deadline_ms / 1000)
+            outcome = self._verbs.table[verb](session, request, deadline)
         except Refusal as refusal:
             return [self._refuse(request.request_id, refusal)]
         except Exception as error:
@@ -203,7 +214,7 @@ class DevicePlane:
     def serve_due(self, now: float) -> None:
         for key, waiting in [item for item in self._postponed.items() if item[1].due <= now]:
             verb = waiting.request.WhichOneof("body")
-            outcome = self._begin(waiting.session, waiting.request, verb, now, now)
+            outcome = self._begin(waiting.session, waiting.request, waiting.arrival, verb, now, begun=True)
             if isinstance(outcome, Later):
                 waiting.due = outcome.due
                 continue
@@ -231,17 +242,28 @@ class DevicePlane:
 
 
 def _decode(arrival: Arrival) -> dp.Request:
-    if arrival.largest > MAX_PART_BYTES:
-        raise Refusal(dp.ERROR_TOO_LARGE, f"a part has {arrival.largest} bytes; at most {MAX_PART_BYTES}")
+    """A part that is too large is still read here, so that its refusal carries the request's id and sequence."""
+    too_large = Refusal(dp.ERROR_TOO_LARGE, f"a part has {arrival.largest} bytes; at most {MAX_PART_BYTES}")
     if arrival.parts != 1:
+        if arrival.largest > MAX_PART_BYTES:
+            raise too_large
         raise Refusal(dp.ERROR_MALFORMED, f"the request has {arrival.parts} parts; it must be one")
+    if not arrival.part:
+        raise Refusal(dp.ERROR_MALFORMED, "the request is empty")
     try:
         return dp.Request.FromString(arrival.part)
     except DecodeError:
+        if arrival.largest > MAX_PART_BYTES:
+            raise too_large from None
         raise Refusal(dp.ERROR_MALFORMED, "the bytes are not a Request") from None
 
 
-def _require_deadline(request: dp.Request) -> None:
+def _require_limits(request: dp.Request, arrival: Arrival) -> None:
+    if arrival.largest > MAX_PART_BYTES:
+        raise Refusal(
+            dp.ERROR_TOO_LARGE,
+            f"the request has {arrival.largest} bytes; at most {MAX_PART_BYTES}: send fewer points, or less at once",
+        )
     if not 1 <= request.deadline_ms <= MAX_DEADLINE_MS:
         raise Refusal(
             dp.ERROR_BAD_ARGUMENT, f"deadline_ms is {request.deadline_ms}; give 1 to {MAX_DEADLINE_MS}"

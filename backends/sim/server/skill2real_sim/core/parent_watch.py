@@ -63,9 +63,14 @@ class ParentWatch:
             self._dead = True
             act = self._on_death
         if act is not None:
-            try:
-                act()
-            except Exception:
-                LOGGER.exception("defect while stopping for a lost parent")
+            # In a thread of its own: a world that hangs must not keep the process alive.
+            threading.Thread(target=_guarded, args=(act,), name="parent-lost", daemon=True).start()
             time.sleep(GRACE_S)
         os._exit(EXIT_PARENT_DIED)
+
+
+def _guarded(act: Callable[[], None]) -> None:
+    try:
+        act()
+    except Exception:
+        LOGGER.exception("defect while stopping for a lost parent")

@@ -13,7 +13,7 @@ from skill2real_sim.core.device_verbs import Later
 from skill2real_sim.core.log import LOGGER
 from skill2real_sim.core.privileged_verbs import PrivilegedVerbs, refusal_of
 from skill2real_sim.core.refusal import PrivilegedRefusal
-from skill2real_sim.core.reply_cache import Known, Parts, RawBudget, ReplyCache, digest_of
+from skill2real_sim.core.reply_cache import Known, Parts, ReplyBudget, ReplyCache, digest_of
 from skill2real_sim.wire import privileged_pb2 as pp
 from skill2real_sim.worlds.base import BadArgument
 
@@ -33,7 +33,7 @@ class PrivilegedPlane:
     """Single-threaded: belongs to the server loop."""
 
     def __init__(
-        self, token: bytes, budget: RawBudget, verbs: PrivilegedVerbs, send: Callable[[bytes, Parts], None]
+        self, token: bytes, budget: ReplyBudget, verbs: PrivilegedVerbs, send: Callable[[bytes, Parts], None]
     ) -> None:
         self._token = token
         self._verbs = verbs

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import OrderedDict
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import Enum
 
 # Anything that pyzmq sends: the encoded reply first, raw parts after it. Raw parts are references, never copies.
@@ -26,32 +26,40 @@ class Known(Enum):
 
 
 @dataclass
-class RawBudget:
-    """Bytes of raw parts that all caches of a process may keep alive together."""
-
-    limit: int
-    used: int = 0
-
-
-@dataclass
 class _Kept:
     digest: bytes
     parts: Parts | None = None  # None while the request is still being worked on
-    raw_bytes: int = 0
+    size: int = 0
 
 
-@dataclass
+class ReplyBudget:
+    """Bytes that the kept replies of a process may hold alive together; beyond, the oldest of all go first."""
+
+    def __init__(self, limit: int) -> None:
+        self.limit = limit
+        self.used = 0
+        self._oldest_first: OrderedDict[int, tuple[ReplyCache, str]] = OrderedDict()
+
+    def add(self, cache: ReplyCache, request_id: str, kept: _Kept) -> None:
+        self.used += kept.size
+        self._oldest_first[id(kept)] = (cache, request_id)
+        while self.used > self.limit and len(self._oldest_first) > 1:
+            oldest_cache, oldest_id = next(iter(self._oldest_first.values()))
+            oldest_cache.expire(oldest_id)
+
+    def release(self, kept: _Kept) -> None:
+        if self._oldest_first.pop(id(kept), None) is not None:
+            self.used -= kept.size
+
+
 class ReplyCache:
-    """Keeps the last ``keep`` replies and, beyond them, that an id was used.
+    """Keeps the last ``keep`` replies and, beyond them, that an id was used (as digests, the last ``KEPT_IDS``)."""
 
-    Replies with raw parts leave earlier, oldest first, when the budget is exceeded. Ids are remembered as 16-byte
-    digests, the last ``KEPT_IDS`` of them.
-    """
-
-    budget: RawBudget
-    keep: int = KEPT_REPLIES
-    _kept: OrderedDict[str, _Kept] = field(default_factory=OrderedDict)
-    _expired: OrderedDict[bytes, None] = field(default_factory=OrderedDict)
+    def __init__(self, budget: ReplyBudget, keep: int = KEPT_REPLIES) -> None:
+        self._budget = budget
+        self._keep = keep
+        self._kept: OrderedDict[str, _Kept] = OrderedDict()
+        self._expired: OrderedDict[bytes, None] = OrderedDict()
 
     def look_up(self, request_id: str, digest: bytes) -> tuple[Known, Parts | None]:
         kept = self._kept.get(request_id)
@@ -63,30 +71,25 @@ class ReplyCache:
 
     def begin(self, request_id: str, digest: bytes) -> None:
         self._kept[request_id] = _Kept(digest)
-        while len(self._kept) > self.keep:
-            self._expire(next(iter(self._kept)))
+        while len(self._kept) > self._keep:
+            self.expire(next(iter(self._kept)))
 
     def finish(self, request_id: str, parts: Parts) -> None:
         kept = self._kept.get(request_id)
         if kept is None:
             return
         kept.parts = parts
-        kept.raw_bytes = sum(memoryview(part).nbytes for part in parts[1:])
-        self.budget.used += kept.raw_bytes
-        if self.budget.used > self.budget.limit:
-            for old in [key for key, value in self._kept.items() if value.raw_bytes and key != request_id]:
-                self._expire(old)
-                if self.budget.used <= self.budget.limit:
-                    break
+        kept.size = sum(len(part) for part in parts)
+        self._budget.add(self, request_id, kept)
 
-    def close(self) -> None:
-        self.budget.used -= sum(kept.raw_bytes for kept in self._kept.values())
-        self._kept.clear()
-        self._expired.clear()
-
-    def _expire(self, request_id: str) -> None:
-        kept = self._kept.pop(request_id)
-        self.budget.used -= kept.raw_bytes
+    def expire(self, request_id: str) -> None:
+        self._budget.release(self._kept.pop(request_id))
         self._expired[digest_of(request_id.encode())] = None
         while len(self._expired) > KEPT_IDS:
             self._expired.popitem(last=False)
+
+    def close(self) -> None:
+        for kept in self._kept.values():
+            self._budget.release(kept)
+        self._kept.clear()
+        self._expired.clear()

@@ -19,7 +19,7 @@ from skill2real_sim.core.bootstrap import (
     options_from,
     read_config_line,
 )
-from skill2real_sim.core.log import LOGGER, log_to_stderr
+from skill2real_sim.core.log import LOGGER, log_to_stderr, settle_log
 from skill2real_sim.core.parent_watch import EXIT_PARENT_DIED, ParentWatch, die_with_parent
 from skill2real_sim.core.server import EXIT_ASKED, EXIT_DEFECT, Server
 from skill2real_sim.core.sockets import open_sockets
@@ -46,9 +46,11 @@ def serve(world_factories: dict[str, Callable[[], World]], argv: Sequence[str]) 
         server = Server(world, options, sockets := open_sockets(options))
     except StartError as error:
         LOGGER.error("cannot start: %s", error)
+        settle_log()
         return EXIT_BAD_START
     except Exception:
         LOGGER.exception("the world %s cannot start", arguments.world)
+        settle_log()
         return EXIT_DEFECT
     if watch is not None:
         watch.on_death(lambda: _stop_and_end(server))
@@ -62,7 +64,9 @@ def serve(world_factories: dict[str, Callable[[], World]], argv: Sequence[str]) 
         "renderer": world.renderer,
     }
     os.write(ready_out, json.dumps(line).encode() + b"\n")
-    return server.run()
+    code = server.run()
+    settle_log()
+    return code
 
 
 def _stop_and_end(server: Server) -> None:

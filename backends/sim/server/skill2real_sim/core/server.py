@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
-import threading
 import time
 from collections import deque
 
@@ -12,13 +12,13 @@ import zmq
 from skill2real_sim import __version__
 from skill2real_sim.core import codec
 from skill2real_sim.core.bootstrap import StartOptions
-from skill2real_sim.core.device_plane import MAX_PART_BYTES, Arrival, DevicePlane
+from skill2real_sim.core.device_plane import Arrival, DevicePlane
 from skill2real_sim.core.device_verbs import DeviceVerbs
 from skill2real_sim.core.events import EventBus
 from skill2real_sim.core.log import LOGGER, printable
 from skill2real_sim.core.privileged_plane import PrivilegedPlane
 from skill2real_sim.core.privileged_verbs import PrivilegedVerbs
-from skill2real_sim.core.reply_cache import Parts, RawBudget
+from skill2real_sim.core.reply_cache import Parts, ReplyBudget
 from skill2real_sim.core.sessions import Sessions
 from skill2real_sim.core.sockets import Sockets
 from skill2real_sim.core.station import Station
@@ -30,8 +30,8 @@ from skill2real_sim.worlds.base import World
 EXIT_ASKED = 0
 EXIT_DEFECT = 1
 EXIT_LEASE_LAPSED = 3
-# Raw parts that kept replies may hold alive in one process.
-RAW_BUDGET_BYTES = 256 << 20
+# What kept replies may hold alive in one process, pixels included.
+REPLY_BUDGET_BYTES = 256 << 20
 # Parts from this size on are sent without copying; below, the bookkeeping costs more than the copy.
 ZERO_COPY_BYTES = 65_536
 # An overdue controller gets this long for a request of its own that waits behind others' in the queue.
@@ -52,7 +52,7 @@ class Server:
         capabilities = codec.capabilities_message(
             world.capabilities(), dp.WALL if rate else dp.SIM, __version__
         )
-        budget = RawBudget(RAW_BUDGET_BYTES)
+        budget = ReplyBudget(REPLY_BUDGET_BYTES)
         self._sessions = Sessions(budget)
         verbs = DeviceVerbs(self.station, self._sessions, capabilities, self._breathe, rate)
         self._device = DevicePlane(self._sessions, budget, verbs, lambda e, p: _send(sockets.device, e, p))
@@ -72,17 +72,14 @@ class Server:
         self._inbox: deque[tuple[DevicePlane | PrivilegedPlane, Arrival]] = deque()
         self._overdue_since: float | None = None
         self._ending: tuple[str, int] | None = None
-        self._ending_lock = threading.Lock()
         self._wake_out, self._wake_in = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
 
     def end(self, reason: str, code: int) -> None:
         """Asks the loop to stop the arm and end, from any thread or signal handler; the first reason counts."""
         if self._ending is None:
             self._ending = (reason, code)
-        try:
+        with contextlib.suppress(BlockingIOError):
             os.write(self._wake_in, b"!")
-        except BlockingIOError:
-            pass
 
     def run(self) -> int:
         """Serves until told to end; returns the process's exit code."""
@@ -161,7 +158,10 @@ class Server:
     def _finish(self, reason: str, code: int) -> int:
         LOGGER.info("ending: %s", reason)
         if self.station.moving:
-            self.station.stop(reason)
+            try:
+                self.station.stop(reason)
+            except Exception:
+                LOGGER.exception("defect of the world while stopping at the end")
         self.station.events.publish(self.station.time_s, "ending", dp.Ending(reason=reason))
         self._stop_plane.close()
         if self._wall is not None:
@@ -192,8 +192,6 @@ def _drain(socket: zmq.Socket, plane: DevicePlane | PrivilegedPlane, inbox: dequ
             part = socket.recv()
             parts += 1
             largest = max(largest, len(part))
-            if parts > 1 or largest > MAX_PART_BYTES:
-                part = b""
         inbox.append((plane, Arrival(envelope, part, parts, largest, time.monotonic())))
 
 

@@ -7,7 +7,7 @@ from collections import OrderedDict
 from dataclasses import dataclass
 
 from skill2real_sim.core.refusal import Refusal
-from skill2real_sim.core.reply_cache import RawBudget, ReplyCache
+from skill2real_sim.core.reply_cache import ReplyBudget, ReplyCache
 from skill2real_sim.wire import device_pb2 as dp
 
 MIN_LEASE_MS = 100
@@ -28,7 +28,7 @@ class Session:
 
 
 class Sessions:
-    def __init__(self, budget: RawBudget) -> None:
+    def __init__(self, budget: ReplyBudget) -> None:
         self._budget = budget
         self._sessions: OrderedDict[str, Session] = OrderedDict()
         self._controller: Session | None = None
