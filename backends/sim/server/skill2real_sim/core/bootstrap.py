@@ -24,7 +24,7 @@ class StartError(Exception):
 class CurveKeys:
     public_key: str  # Z85, 40 characters, as are the others
     secret_key: str
-    client_public_keys: tuple[str, ...]
+    client_keys: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -125,11 +125,11 @@ def _token(value: object) -> bytes | None:
 def _curve(value: object) -> CurveKeys | None:
     if value is None:
         return None
-    if not isinstance(value, dict) or set(value) != {"public_key", "secret_key", "client_public_keys"}:
-        raise StartError("curve must be null or hold public_key, secret_key and client_public_keys")
-    clients = value["client_public_keys"]
+    if not isinstance(value, dict) or set(value) != {"public_key", "secret_key", "client_keys"}:
+        raise StartError("curve must be null or hold public_key, secret_key and client_keys")
+    clients = value["client_keys"]
     if not isinstance(clients, list) or not clients:
-        raise StartError("curve.client_public_keys must list the keys that may connect")
+        raise StartError("curve.client_keys must list the keys that may connect")
     for key in (value["public_key"], value["secret_key"], *clients):
         if not isinstance(key, str) or len(key) != 40:
             raise StartError("every CURVE key must be 40 characters of Z85")
@@ -139,11 +139,8 @@ def _curve(value: object) -> CurveKeys | None:
 def _bind(value: object, curve: CurveKeys | None) -> dict[str, str] | None:
     if value is None:
         return None
-    if not isinstance(value, dict) or not value or not set(value) <= {"host", *SOCKETS}:
-        raise StartError(f"bind must be null, or hold host, or map some of {', '.join(SOCKETS)} to addresses")
-    if "host" in value:
-        value = {name: f"tcp://{value['host']}:0" for name in SOCKETS} | value
-        del value["host"]
+    if not isinstance(value, dict) or not value or not set(value) <= set(SOCKETS):
+        raise StartError(f"bind must be null or map some of {', '.join(SOCKETS)} to addresses")
     for name, address in value.items():
         if not isinstance(address, str) or not address.startswith(("tcp://", "ipc://")):
             raise StartError(f"bind.{name} must be a tcp:// or ipc:// address")

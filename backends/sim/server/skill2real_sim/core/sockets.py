@@ -31,7 +31,7 @@ class _ClientKeys:
     """Answers libzmq whether a client's public key may connect."""
 
     def __init__(self, keys: CurveKeys) -> None:
-        self._allowed = {key.encode() for key in keys.client_public_keys}
+        self._allowed = {key.encode() for key in keys.client_keys}
 
     def callback(self, _domain: str, z85_key: bytes) -> bool:
         return z85_key in self._allowed
