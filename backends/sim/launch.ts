@@ -16,8 +16,12 @@ import type { SimExit, SimProcess, SimSpawnOptions } from "./sim-backend.js";
 const optionsSchema = z.strictObject({
   world: z
     .string()
-    .regex(/^[a-z][a-z0-9_]*$/)
+    .regex(/^[a-z][a-z0-9_-]*$/)
     .default("twin"),
+  module: z
+    .string()
+    .regex(/^[a-z0-9_.]+$/)
+    .default("skill2real_sim"),
   realtime: z.number().min(0).max(100).default(0),
   privileged: z.boolean(),
   exitOnLeaseLapse: z.boolean().default(false),
@@ -51,8 +55,8 @@ type Bootstrap = {
   privileged_token_hex: string | null;
   realtime: number;
   exit_on_lease_lapse: boolean;
-  curve: { public_key: string; secret_key: string; client_public_keys: string[] } | null;
-  bind: { host: string } | null;
+  curve: { public_key: string; secret_key: string; client_keys: string[] } | null;
+  bind: DeviceAddresses | null;
 };
 
 /** A simulator in a process of its own, which ends when this process does. */
@@ -123,7 +127,7 @@ class SimChild {
     this.#dir = mkdtempSync(join(tmpdir(), "s2r-"));
     const { keys, server } = options.tcpHost === undefined ? { keys: undefined, server: null } : curveForOneRun();
     this.curve = keys;
-    this.#process = spawn(python, ["-m", "skill2real_sim", "--world", options.world], {
+    this.#process = spawn(python, ["-m", options.module, "--world", options.world], {
       // A group of its own: Ctrl-C in a terminal reaches us alone, and we stop the arm before the simulator ends.
       detached: true,
       stdio: ["ignore", "pipe", "pipe", "pipe"],
@@ -190,7 +194,7 @@ class SimChild {
       realtime: this.#options.realtime,
       exit_on_lease_lapse: this.#options.exitOnLeaseLapse,
       curve,
-      bind: this.#options.tcpHost === undefined ? null : { host: this.#options.tcpHost },
+      bind: this.#options.tcpHost === undefined ? null : anyPortsOf(this.#options.tcpHost),
     };
   }
 
@@ -236,11 +240,16 @@ function parseReady(line: string) {
   }
 }
 
+function anyPortsOf(host: string): DeviceAddresses {
+  const address = `tcp://${host}:*`;
+  return { device: address, stop: address, events: address };
+}
+
 function curveForOneRun(): { keys: CurveKeys; server: NonNullable<Bootstrap["curve"]> } {
   const server = curveKeyPair();
   const client = curveKeyPair();
   return {
     keys: { serverPublicKey: server.publicKey, publicKey: client.publicKey, secretKey: client.secretKey },
-    server: { public_key: server.publicKey, secret_key: server.secretKey, client_public_keys: [client.publicKey] },
+    server: { public_key: server.publicKey, secret_key: server.secretKey, client_keys: [client.publicKey] },
   };
 }

@@ -8,6 +8,8 @@ import type { CurveKeys, DeviceAddresses } from "../../src/runtime/device/device
 export type SimSpawnOptions = {
   /** Simulated world. Default "twin". */
   world?: string;
+  /** Python module that serves it. Default "skill2real_sim"; tests of the protocol alone name one without physics. */
+  module?: string;
   /** 0 (default): simulated time moves by Advance only. Else a wall clock at this rate, 1.0 = real time. */
   realtime?: number;
   /** True: also a privileged socket, whose token only the handle holds. */

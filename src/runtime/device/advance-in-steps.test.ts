@@ -46,6 +46,23 @@ describe("advanceInSteps", () => {
     );
   });
 
+  it("takes a step up again that was cut short with nothing to report, and gives up where time stands", async () => {
+    const reached = [0.3, 0.8, 0.8];
+    const asked: number[] = [];
+    const result = await advanceInSteps({
+      from_s: 0,
+      until_s: 5,
+      control_period_s: 0.002,
+      through_motion_ends: false,
+      advance: async (until_s) => {
+        asked.push(until_s);
+        return replyAt(reached.shift()!);
+      },
+    });
+    expect(asked).toEqual([0.5, 0.8, 1.3]);
+    expect(result.time_s).toBe(0.8);
+  });
+
   it("ends with the step in which time stopped early, and keeps all events in order", async () => {
     const steps = [
       replyAt(0.5, [{ number: 1, kind: "group_progress" }]),

@@ -35,6 +35,8 @@ import { StopChannel } from "./stop-channel.js";
 
 type Body = Exclude<DeviceRequest["body"], undefined>;
 type Answer = { reply: DeviceReply; header: Buffer; parts: Buffer[] };
+/** `limitMs`: silence that means lost. `wireMs`: the deadline that the backend is told, where it is not the caller's. */
+type AskLimits = { limitMs?: number; wireMs?: number };
 type ReplyBody = Exclude<DeviceReply["body"], undefined>;
 
 const REPLY_OF: Record<Body, ReplyBody> = {
@@ -172,7 +174,7 @@ export class DeviceClient implements Device {
   ): Promise<DeviceFrame[]> {
     const limitMs = this.capabilities.clock === "SIM" ? Math.max(SIM_FRAMES_MS, this.#options.lostAfterMs) : undefined;
     const body = { cameras, not_before_s: options.not_before_s ?? 0 };
-    const answer = await this.#ask("get_frames", body, options, limitMs);
+    const answer = await this.#ask("get_frames", body, options, { limitMs });
     return framesWithPixels(answer.reply.frames!.frames, answer.parts);
   }
 
@@ -187,8 +189,11 @@ export class DeviceClient implements Device {
       until_s: options.until_s,
       control_period_s: this.capabilities.control_period_s,
       through_motion_ends,
-      advance: async (until_s) =>
-        stamped(await this.#ask("advance", { until_s, through_motion_ends }, options), "advance"),
+      ...(options.deadlineMs === undefined ? {} : { deadlineMs: options.deadlineMs }),
+      advance: async (until_s) => {
+        const answer = await this.#ask("advance", { until_s, through_motion_ends }, {}, { wireMs: this.#step_ms });
+        return stamped(answer, "advance");
+      },
     });
   }
 
@@ -241,6 +246,11 @@ export class DeviceClient implements Device {
     this.#release(new Skill2RealError("session_closed", "the session with the backend was closed: connect again"));
   }
 
+  /** A simulator that is merely slow answers an Advance in this time, with what it got done. */
+  get #step_ms(): number {
+    return this.#options.lostAfterMs * 0.4;
+  }
+
   async #open(): Promise<void> {
     const { role, client, leaseMs, events, curve, connectTimeoutMs } = this.#options;
     this.#ticker = setInterval(() => this.#tick(), TICK_MS);
@@ -252,16 +262,19 @@ export class DeviceClient implements Device {
     });
     this.#events.onEvent((event) => this.#note(event));
     const body = { role, client, lease_ms: role === "CONTROLLER" ? leaseMs : 0 };
-    const { reply } = await this.#ask("hello", body, { deadlineMs: connectTimeoutMs }, connectTimeoutMs + 1000).catch(
-      (error) => {
-        if (!(error instanceof Skill2RealError) || error.code !== "deadline_exceeded" || error.details.device_code)
-          throw error;
-        throw new Skill2RealError(
-          "backend_unreachable",
-          `no backend answers at ${this.#options.device} within ${connectTimeoutMs} ms: is it running?`,
-        );
-      },
-    );
+    const { reply } = await this.#ask(
+      "hello",
+      body,
+      { deadlineMs: connectTimeoutMs },
+      { limitMs: connectTimeoutMs + 1000 },
+    ).catch((error) => {
+      if (!(error instanceof Skill2RealError) || error.code !== "deadline_exceeded" || error.details.device_code)
+        throw error;
+      throw new Skill2RealError(
+        "backend_unreachable",
+        `no backend answers at ${this.#options.device} within ${connectTimeoutMs} ms: is it running?`,
+      );
+    });
     this.#hello = reply.hello!;
     this.#session = reply.hello!.session;
     if (!reply.hello!.capabilities)
@@ -272,7 +285,7 @@ export class DeviceClient implements Device {
     verb: B,
     body: Init<NonNullable<DeviceRequest[B]>>,
     { deadlineMs }: CallOptions,
-    limitMs: number = this.#options.lostAfterMs,
+    { limitMs = this.#options.lostAfterMs, wireMs }: AskLimits = {},
   ): Promise<Answer> {
     if (this.#failure) throw this.#failure;
     const sequence = this.#sequence;
@@ -284,7 +297,7 @@ export class DeviceClient implements Device {
       // A session's ids are its own, so that a recorded session repeats byte for byte; Hello has no session yet.
       request_id: verb === "hello" ? randomUUID() : `q${sequence}`,
       sequence,
-      deadline_ms: Math.ceil(Math.min(deadlineMs ?? limit, 600_000)),
+      deadline_ms: Math.ceil(Math.min(wireMs ?? deadlineMs ?? limit, 600_000)),
       [verb]: body,
     };
     const bytes = requestCodec.encode(request as Init<DeviceRequest>);
@@ -347,7 +360,12 @@ export class DeviceClient implements Device {
     if (now_ms - this.#last_sent_ms < quiet_ms) return;
     this.#renewing = true;
     // Only the controller has a lease to renew; for the others a state tells as well that somebody is there.
-    this.#ask(this.role === "CONTROLLER" ? "renew" : "get_state", {}, {}, this.#options.lostAfterMs - QUIET_MS)
+    this.#ask(
+      this.role === "CONTROLLER" ? "renew" : "get_state",
+      {},
+      {},
+      { limitMs: this.#options.lostAfterMs - QUIET_MS },
+    )
       .catch(() => {}) // a refusal is an answer too; silence is the queue's to notice
       .finally(() => {
         this.#renewing = false;
