@@ -35,6 +35,9 @@ export function callbackHost(options: CallbackHostOptions): GuestHost {
 }
 
 function asFailure(error: unknown): CallFailure {
-  const code = typeof error === "object" && error !== null && "code" in error && typeof error.code === "string" ? error.code : "internal";
+  const code =
+    typeof error === "object" && error !== null && "code" in error && typeof error.code === "string"
+      ? error.code
+      : "internal_error";
   return { code, message: error instanceof Error ? error.message : String(error) };
 }

@@ -1,32 +1,54 @@
-/** Entry point of the guest process: one program at a time, each in a fresh interpreter. */
-import { readFileSync } from "node:fs";
+/**
+ * Entry point of the guest process: one program at a time, each in a fresh interpreter. It reads and writes one JSON message per line
+ * and blocks while it waits: nothing else can happen here meanwhile, and what it writes has left before the guest computes on.
+ */
+import { readFileSync, readSync, writeSync } from "node:fs";
+import { GuestMemory } from "./guest-memory.js";
 import type { FromGuest, ToGuest } from "./guest-messages.js";
-import { GuestMemory, GuestVm } from "./guest-vm.js";
+import { GuestVm } from "./guest-vm.js";
 
-process.env.TZ = "UTC";
+const NEWLINE = 10;
+const chunk = Buffer.alloc(65_536);
+let unread: Buffer = Buffer.alloc(0);
 
-const [wasmPath = "", memory_MB = ""] = process.argv.slice(2);
-const wasmModule = await WebAssembly.compile(readFileSync(wasmPath));
-const send = (message: FromGuest): void => {
-  process.send?.(message);
-};
-let warm: Promise<GuestMemory> = GuestMemory.create(Number(memory_MB), wasmModule);
-let guest: GuestVm | undefined;
-
-async function run(message: Extract<ToGuest, { type: "run" }>): Promise<void> {
-  let memory = await warm;
-  if (memory.limit_MB !== message.quotas.memory_MB) memory = await GuestMemory.create(message.quotas.memory_MB, wasmModule);
-  guest = new GuestVm(memory, message, (out) => {
-    send(out);
-    if (out.type === "returned" || out.type === "threw") warm = GuestMemory.create(message.quotas.memory_MB, wasmModule);
-  });
-  guest.start();
+function send(message: FromGuest): void {
+  const bytes = Buffer.from(`${JSON.stringify(message)}\n`);
+  for (let at = 0; at < bytes.length; ) at += writeSync(1, bytes, at);
 }
 
-process.on("message", (message: ToGuest) => {
-  if (message.type === "run") void run(message);
-  else guest?.settle(message);
-});
-process.on("disconnect", () => process.exit(0));
-await warm;
+/** The next message, or undefined when the parent has closed the pipe or died. */
+function receive(): ToGuest | undefined {
+  const parts: Buffer[] = [];
+  for (;;) {
+    const end = unread.indexOf(NEWLINE);
+    if (end >= 0) {
+      parts.push(unread.subarray(0, end));
+      unread = unread.subarray(end + 1);
+      return JSON.parse(Buffer.concat(parts).toString("utf8")) as ToGuest;
+    }
+    if (unread.length > 0) parts.push(unread);
+    const count = readSync(0, chunk);
+    if (count === 0) return undefined;
+    unread = Buffer.from(chunk.subarray(0, count));
+  }
+}
+
+process.env.TZ = "UTC";
+const [wasmPath = "", memory_MB = ""] = process.argv.slice(2);
+const wasmModule = await WebAssembly.compile(readFileSync(wasmPath));
+let memory = await GuestMemory.create(Number(memory_MB), wasmModule);
 send({ type: "ready" });
+
+let guest: GuestVm | undefined;
+for (let message = receive(); message !== undefined; message = receive()) {
+  if (message.type === "run") {
+    const limit_MB = message.quotas.memory_MB;
+    if (memory.limit_MB !== limit_MB) memory = await GuestMemory.create(limit_MB, wasmModule);
+    guest = new GuestVm(memory, message, send);
+    guest.start();
+  } else guest?.settle(message);
+  if (guest?.over === true) {
+    guest = undefined;
+    memory = await GuestMemory.create(memory.limit_MB, wasmModule);
+  }
+}

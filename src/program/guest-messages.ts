@@ -3,7 +3,16 @@ import type { Quotas } from "./quotas.js";
 
 /** To the guest process. `text` members are JSON that goes into the guest as it is. */
 export type ToGuest =
-  | { type: "run"; javascript: string; fileName: string; names: string[]; seed: number; time_s: number; quotas: Quotas }
+  | {
+      type: "run";
+      javascript: string;
+      fileName: string;
+      names: string[];
+      statusNames: string[];
+      seed: number;
+      time_s: number;
+      quotas: Quotas;
+    }
   | { type: "settle"; sequence: number; text: string; time_s: number };
 
 const id = z.number().int().positive();
@@ -12,7 +21,12 @@ const guestCpu_s = z.number().nonnegative();
 /** From the guest process, which is not trusted: every message is parsed. */
 export const fromGuestSchema = z.discriminatedUnion("type", [
   z.strictObject({ type: z.literal("ready") }),
-  z.strictObject({ type: z.literal("print"), level: z.enum(["log", "warn", "error"]), text: z.string(), time_s: z.number() }),
+  z.strictObject({
+    type: z.literal("print"),
+    level: z.enum(["log", "warn", "error"]),
+    text: z.string(),
+    time_s: z.number(),
+  }),
   z.strictObject({
     type: z.literal("turn"),
     /** Number of the newest settle message taken in. */

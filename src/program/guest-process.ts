@@ -5,9 +5,13 @@ import { Skill2RealError } from "../contract/errors.js";
 import { compiledModule } from "../contract/package-root.js";
 import { type FromGuest, fromGuestSchema, type ToGuest } from "./guest-messages.js";
 import type { GuestCommand } from "./isolation.js";
+import { parseJson } from "./parse-json.js";
 
 const START_TIMEOUT_MS = 30_000;
 const LAST_WORDS_CHARS = 4_000;
+const NEWLINE = 10;
+/** Above what any program can send in one turn within its memory. */
+const MAX_MESSAGE_BYTES = 128 << 20;
 
 export type GuestListener = {
   onMessage(message: FromGuest): void;
@@ -20,6 +24,8 @@ export class GuestProcess {
   readonly #child: ChildProcess;
   readonly #exited: Promise<void>;
   #lastWords = "";
+  #unread: Buffer[] = [];
+  #unreadBytes = 0;
   #gone = false;
   #listener: GuestListener | undefined;
 
@@ -40,22 +46,19 @@ export class GuestProcess {
       });
     });
     // "close" follows "exit" once everything it wrote has been read
-    child.on("close", (code, signal) => this.#listener?.onExit(this.#lastWords.trim() || (signal === null ? `exit code ${code}` : `signal ${signal}`)));
-    child.on("message", (raw) => {
-      const parsed = fromGuestSchema.safeParse(raw);
-      if (parsed.success) this.#listener?.onMessage(parsed.data);
-      else {
-        this.#lastWords = "it sent a malformed message";
-        this.#child.kill("SIGKILL");
-      }
-    });
+    child.on("close", (code, signal) =>
+      this.#listener?.onExit(this.#lastWords.trim() || (signal === null ? `exit code ${code}` : `signal ${signal}`)),
+    );
+    // a dying process is reported by its exit, not by its pipe
+    child.stdin?.on("error", () => {});
+    child.stdout?.on("data", (chunk: Buffer) => this.#read(chunk));
   }
 
   /** Resolves when the process is ready to run a program; throws `guest_failed` with its last words. */
   static async start(command: GuestCommand): Promise<GuestProcess> {
     const entry = compiledModule("src/program/guest-main.ts");
     if (!existsSync(entry)) throw new Skill2RealError("setup_incomplete", `${entry} is missing: run "npm run build"`);
-    const child = spawn(command.file, command.args, { env: {}, cwd: "/", stdio: ["ignore", "ignore", "pipe", "ipc"], serialization: "json" });
+    const child = spawn(command.file, command.args, { env: {}, cwd: "/", stdio: ["pipe", "pipe", "pipe"] });
     const guest = new GuestProcess(child);
     await new Promise<void>((resolve, reject) => {
       const fail = (words: string): void => {
@@ -94,8 +97,33 @@ export class GuestProcess {
   }
 
   send(message: ToGuest): void {
-    // a process that is just dying is reported by its exit
-    if (!this.#gone && this.#child.connected) this.#child.send(message, () => {});
+    if (!this.#gone) this.#child.stdin?.write(`${JSON.stringify(message)}\n`);
+  }
+
+  #read(chunk: Buffer): void {
+    let rest = chunk;
+    for (let end = rest.indexOf(NEWLINE); end >= 0; end = rest.indexOf(NEWLINE)) {
+      const line = Buffer.concat([...this.#unread, rest.subarray(0, end)]).toString("utf8");
+      rest = rest.subarray(end + 1);
+      this.#unread = [];
+      this.#unreadBytes = 0;
+      this.#take(line);
+    }
+    if (rest.length === 0) return;
+    this.#unread.push(rest);
+    this.#unreadBytes += rest.length;
+    if (this.#unreadBytes > MAX_MESSAGE_BYTES) this.#malformed();
+  }
+
+  #take(line: string): void {
+    const parsed = fromGuestSchema.safeParse(parseJson(line));
+    if (parsed.success) this.#listener?.onMessage(parsed.data);
+    else this.#malformed();
+  }
+
+  #malformed(): void {
+    this.#lastWords = "it sent a malformed message";
+    this.#child.kill("SIGKILL");
   }
 
   /** SIGKILL; resolves when the process is gone. */
@@ -108,7 +136,7 @@ export class GuestProcess {
   setReferenced(referenced: boolean): void {
     const verb = referenced ? "ref" : "unref";
     this.#child[verb]();
-    this.#child.channel?.[verb]();
-    (this.#child.stderr as Socket | null)?.[verb]();
+    for (const stream of [this.#child.stdin, this.#child.stdout, this.#child.stderr])
+      (stream as Socket | null)?.[verb]();
   }
 }

@@ -8,8 +8,8 @@ export type GuestBridge = {
   /** A call to put into this turn's batch. `json` holds name and arguments. */
   call(id: number, json: string): void;
   sleep(id: number, seconds: number): void;
-  /** Counts one call or sleep, refused ones included; never returns once the quota is broken. */
-  count(kind: "call" | "sleep"): void;
+  /** Counts a call or sleep that was refused here. */
+  refused(): void;
   print(level: string, text: string): void;
   returned(json: string): void;
   threw(json: string): void;
@@ -18,6 +18,8 @@ export type GuestBridge = {
 
 export type GuestScopeOptions = {
   names: string[];
+  /** Those of `names` whose results carry a status: a refused call of theirs gives a result instead of throwing. */
+  statusNames: string[];
   seed: number;
   time_s: number;
   maxArgumentChars: number;
@@ -123,14 +125,18 @@ export function installGuestScope(bridge: GuestBridge, options: GuestScopeOption
         if (value === null) return spend(encoding, "null");
         break;
       default:
-        return refuse(`${path} is ${typeof value === "undefined" ? "undefined" : `a ${typeof value}`}, which is not plain data`);
+        return refuse(
+          `${path} is ${typeof value === "undefined" ? "undefined" : `a ${typeof value}`}, which is not plain data`,
+        );
     }
     if (depth > MAX_DEPTH) refuse(`${path} is nested deeper than ${MAX_DEPTH} levels, or contains itself`);
     if (isArray(value)) {
       const { length } = value;
-      if (length > encoding.maxArray) refuse(`${path} has ${length} entries; at most ${encoding.maxArray} are accepted`);
+      if (length > encoding.maxArray)
+        refuse(`${path} has ${length} entries; at most ${encoding.maxArray} are accepted`, "large");
       let json = "[";
-      for (let i = 0; i < length; i++) json += (i === 0 ? "" : ",") + encode(value[i], `${path}[${i}]`, depth + 1, encoding);
+      for (let i = 0; i < length; i++)
+        json += (i === 0 ? "" : ",") + encode(value[i], `${path}[${i}]`, depth + 1, encoding);
       spend(encoding, "]");
       return `${json}]`;
     }
@@ -143,7 +149,11 @@ export function installGuestScope(bridge: GuestBridge, options: GuestScopeOption
       const key = names[i] as string;
       const entry = (value as Record<string, unknown>)[key];
       if (entry === undefined) continue;
-      json += (json === "{" ? "" : ",") + spend(encoding, stringify(key)) + ":" + encode(entry, `${path}.${key}`, depth + 1, encoding);
+      json +=
+        (json === "{" ? "" : ",") +
+        spend(encoding, stringify(key)) +
+        ":" +
+        encode(entry, `${path}.${key}`, depth + 1, encoding);
     }
     spend(encoding, "}");
     return `${json}}`;
@@ -156,13 +166,20 @@ export function installGuestScope(bridge: GuestBridge, options: GuestScopeOption
   let lastId = 0;
 
   /** A promise that the host settles, after `send` took the id; a refusal rejects it at once. */
-  const request = (site: string, send: (id: number) => void): Promise<unknown> =>
+  const request = (site: string, has_status: boolean, send: (id: number) => void): Promise<unknown> =>
     new NativePromise((resolve, reject) => {
       const id = ++lastId;
       try {
         send(id);
       } catch (error) {
-        reject(isRefusal(error) ? robotError("invalid_argument", error.message, site) : error);
+        if (!isRefusal(error)) reject(error);
+        else {
+          const code = error.reason === "large" ? "budget_exhausted" : "invalid_argument";
+          const { message } = error;
+          if (has_status) resolve({ status: code, message });
+          else reject(robotError(code, message, site));
+        }
+        bridge.refused();
         return;
       }
       const entry = create(null) as Waiting;
@@ -175,9 +192,10 @@ export function installGuestScope(bridge: GuestBridge, options: GuestScopeOption
   const robot = create(null) as Record<string, unknown>;
   for (let n = 0; n < names.length; n++) {
     const name = names[n] as string;
+    let has_status = false;
+    for (let i = 0; i < options.statusNames.length; i++) has_status ||= options.statusNames[i] === name;
     const operation = (...args: unknown[]): Promise<unknown> =>
-      request(callSite(), (id) => {
-        bridge.count("call");
+      request(callSite(), has_status, (id) => {
         const encoding = create(null) as Encoding;
         encoding.what = `the arguments of robot.${name}`;
         encoding.maxChars = encoding.left = options.maxArgumentChars;
@@ -186,7 +204,9 @@ export function installGuestScope(bridge: GuestBridge, options: GuestScopeOption
         while (length > 0 && args[length - 1] === undefined) length--;
         let json = "";
         for (let i = 0; i < length; i++) {
-          json += (i === 0 ? "" : ",") + encode(args[i], `robot.${name}: argument${length > 1 ? ` ${i + 1}` : ""}`, 0, encoding);
+          json +=
+            (i === 0 ? "" : ",") +
+            encode(args[i], `robot.${name}: argument${length > 1 ? ` ${i + 1}` : ""}`, 0, encoding);
         }
         bridge.call(id, `{"name":${stringify(name)},"args":[${json}]}`);
       });
@@ -200,10 +220,11 @@ export function installGuestScope(bridge: GuestBridge, options: GuestScopeOption
   freeze(robot);
 
   const sleep = (seconds: unknown): Promise<unknown> =>
-    request(callSite(), (id) => {
-      bridge.count("sleep");
+    request(callSite(), false, (id) => {
       if (typeof seconds !== "number" || !(seconds >= 0 && seconds <= options.maxSleep_s)) {
-        refuse(`sleep takes 0 to ${options.maxSleep_s} seconds, not ${typeof seconds === "number" ? text(seconds) : `a ${typeof seconds}`}`);
+        refuse(
+          `sleep takes 0 to ${options.maxSleep_s} seconds, not ${typeof seconds === "number" ? text(seconds) : `a ${typeof seconds}`}`,
+        );
       }
       bridge.sleep(id, seconds as number);
     });
@@ -236,7 +257,9 @@ export function installGuestScope(bridge: GuestBridge, options: GuestScopeOption
     const kind = tag(value);
     if (kind === "Error") {
       const { name, message } = value as Error;
-      return spent(`${cut(typeof name === "string" ? name : "Error", 100)}: ${cut(typeof message === "string" ? message : "", maxLineChars)}`);
+      return spent(
+        `${cut(typeof name === "string" ? name : "Error", 100)}: ${cut(typeof message === "string" ? message : "", maxLineChars)}`,
+      );
     }
     if (kind === "Date") return spent(apply(toISOString, value, []) as string);
     if (kind === "Promise") return spent("[promise: await it]");
@@ -245,14 +268,19 @@ export function installGuestScope(bridge: GuestBridge, options: GuestScopeOption
     if (depth > 4) return spent(isArray(value) ? "[…]" : "{…}");
     if (isArray(value)) {
       let shown = "[";
-      for (let i = 0; i < value.length && i < MAX_ENTRIES && left.chars > 0; i++) shown += (i === 0 ? "" : ", ") + show(value[i], depth + 1, left);
+      for (let i = 0; i < value.length && i < MAX_ENTRIES && left.chars > 0; i++)
+        shown += (i === 0 ? "" : ", ") + show(value[i], depth + 1, left);
       return `${shown}${value.length > MAX_ENTRIES ? `, … (${value.length} entries)` : ""}${spent("]")}`;
     }
     const entries = keys(value);
     let shown = kind === "Object" ? "{" : `${cut(kind, 100)} {`;
     for (let i = 0; i < entries.length && i < MAX_ENTRIES && left.chars > 0; i++) {
       const key = entries[i] as string;
-      shown += (i === 0 ? " " : ", ") + spent(cut(key, 200)) + ": " + show((value as Record<string, unknown>)[key], depth + 1, left);
+      shown +=
+        (i === 0 ? " " : ", ") +
+        spent(cut(key, 200)) +
+        ": " +
+        show((value as Record<string, unknown>)[key], depth + 1, left);
     }
     return `${shown}${entries.length > MAX_ENTRIES ? `, … (${entries.length} entries)` : ""}${entries.length > 0 ? " " : ""}${spent("}")}`;
   };
@@ -270,7 +298,8 @@ export function installGuestScope(bridge: GuestBridge, options: GuestScopeOption
         line += (i === 0 ? "" : " ") + shown;
         if (line.length > maxLineChars) break;
       }
-      bridge.print(level, cut(line, maxLineChars));
+      // what was cut already says so itself
+      bridge.print(level, cut(line, maxLineChars + 100));
     };
   const consoleObject = create(null) as Record<string, unknown>;
   const levels = ["log", "warn", "error"];
@@ -330,15 +359,10 @@ export function installGuestScope(bridge: GuestBridge, options: GuestScopeOption
 
   // ---- no code from strings: what was checked is what runs
 
-  const refused = function (): never {
+  const refused = (): never => {
     throw new NativeTypeError("code from strings is not available in a program");
   };
-  const functionKinds = [
-    function () {},
-    async function () {},
-    function* () {},
-    async function* () {},
-  ];
+  const functionKinds = [() => {}, async () => {}, function* () {}, async function* () {}];
   for (let i = 0; i < functionKinds.length; i++) {
     const prototype = getPrototypeOf(functionKinds[i] as object) as object;
     define(prototype, "constructor", refused);

@@ -1,17 +1,12 @@
-import { performance } from "node:perf_hooks";
-import {
-  newQuickJSWASMModule,
-  newVariant,
-  type QuickJSContext,
-  type QuickJSHandle,
-  type QuickJSRuntime,
-  type QuickJSWASMModule,
-  RELEASE_SYNC,
-} from "quickjs-emscripten";
+import type { QuickJSContext, QuickJSHandle, QuickJSRuntime } from "quickjs-emscripten";
+import type { GuestMemory } from "./guest-memory.js";
 import type { FromGuest, ToGuest } from "./guest-messages.js";
 import { installGuestScope } from "./guest-scope.js";
 import { mapStack, PROGRAM_PREFIX, PROGRAM_SUFFIX } from "./guest-stack.js";
 import type { KillCode } from "./kill-codes.js";
+import { escapeControls, MAX_LINE_CHARS, PRINT_LINE_OVERHEAD } from "./print-limits.js";
+import type { PrintedLine } from "./run-result.js";
+import { TurnClock } from "./turn-clock.js";
 
 type RunMessage = Extract<ToGuest, { type: "run" }>;
 type SettleMessage = Extract<ToGuest, { type: "settle" }>;
@@ -20,42 +15,6 @@ type EndMessage = Extract<FromGuest, { type: "returned" | "threw" | "killed" }>;
 /** Jobs per look at the clock: a flood of microtasks cannot outrun the deadline. */
 const JOBS_PER_SLICE = 500;
 const SCOPE_FILE = "robot-scope";
-const MAX_LINE_CHARS = 8_000;
-const PRINT_LINE_OVERHEAD = 32;
-
-/** A fresh interpreter: a WebAssembly instance with memory of its own, which is the cap that holds. */
-export class GuestMemory {
-  readonly module: QuickJSWASMModule;
-  readonly limit_MB: number;
-  #refused = false;
-
-  private constructor(module: QuickJSWASMModule, limit_MB: number) {
-    this.module = module;
-    this.limit_MB = limit_MB;
-  }
-
-  /** True once the interpreter asked for more than the limit. */
-  get refused(): boolean {
-    return this.#refused;
-  }
-
-  static async create(limit_MB: number, wasmModule: WebAssembly.Module): Promise<GuestMemory> {
-    const wasmMemory = new WebAssembly.Memory({ initial: 256, maximum: limit_MB * 16 });
-    const grow = wasmMemory.grow.bind(wasmMemory);
-    const holder: { memory?: GuestMemory } = {};
-    wasmMemory.grow = (pages: number): number => {
-      try {
-        return grow(pages);
-      } catch (error) {
-        if (holder.memory !== undefined) holder.memory.#refused = true;
-        throw error;
-      }
-    };
-    const module = await newQuickJSWASMModule(newVariant(RELEASE_SYNC, { wasmMemory, wasmModule }));
-    holder.memory = new GuestMemory(module, limit_MB);
-    return holder.memory;
-  }
-}
 
 /** Runs one program in one interpreter. Every message goes out through `send`; the last is `returned`, `threw` or `killed`. */
 export class GuestVm {
@@ -75,8 +34,7 @@ export class GuestVm {
   #sequence = 0;
   #time_s: number;
   #guestCpu_s = 0;
-  #sliceWall_ms = 0;
-  #sliceCpu_us = 0;
+  readonly #clock = new TurnClock();
   /** What the guest reported; it goes out when the turn is over. */
   #end: EndMessage | undefined;
   #over = false;
@@ -102,9 +60,12 @@ export class GuestVm {
   start(): void {
     const { javascript, fileName } = this.#run;
     this.#turn(() => {
-      const compiled = this.#vm.evalCode(`${PROGRAM_PREFIX}${javascript}${PROGRAM_SUFFIX}`, fileName, { type: "global", strict: true });
-      if (compiled.error) return this.#fail(compiled.error);
-      this.#call(this.#startHandle, compiled.value);
+      const compiled = this.#vm.evalCode(`${PROGRAM_PREFIX}${javascript}${PROGRAM_SUFFIX}`, fileName, {
+        type: "global",
+        strict: true,
+      });
+      if (compiled.error) this.#fail(compiled.error);
+      else this.#call(this.#startHandle, compiled.value);
     });
   }
 
@@ -113,28 +74,34 @@ export class GuestVm {
     this.#sequence = message.sequence;
     this.#time_s = message.time_s;
     for (const [id] of JSON.parse(message.text) as [number][]) this.#inFlight.delete(id);
-    this.#turn(() => this.#call(this.#settleHandle, this.#vm.newString(message.text), this.#vm.newNumber(message.time_s)));
+    this.#turn(() =>
+      this.#call(this.#settleHandle, this.#vm.newString(message.text), this.#vm.newNumber(message.time_s)),
+    );
   }
 
   /** Lets the guest run until it has nothing left to run, then tells what it asked for or how it ended. */
   #turn(enter: () => void): void {
-    this.#sliceWall_ms = performance.now();
-    this.#sliceCpu_us = cpu_us();
-    enter();
-    while (!this.#over && this.#end === undefined && this.#runtime.hasPendingJob()) {
-      const jobs = this.#runtime.executePendingJobs(JOBS_PER_SLICE);
-      if (jobs.error) jobs.error.dispose();
-      else jobs.dispose();
-      if (!this.#over) this.#overCpu();
+    this.#clock.restart();
+    try {
+      enter();
+      while (!this.#over && this.#end === undefined && this.#runtime.hasPendingJob()) {
+        this.#runtime.executePendingJobs(JOBS_PER_SLICE).dispose();
+        if (!this.#over) this.#overCpu();
+      }
+    } catch (error) {
+      // at its limit the interpreter may fail in any way; elsewhere it is a defect
+      if (!this.#over && !this.#memory.refused) throw error;
+      this.#killForMemory();
     }
     if (this.#over) return;
-    this.#guestCpu_s += this.#slice_s();
-    if (this.#end !== undefined) return this.#finish(this.#end);
-    if (this.#inFlight.size === 0) {
-      return this.#memory.refused
-        ? this.#kill("memory_quota", this.#memoryWords())
-        : this.#kill("deadlock", "the program awaits something that no call or sleep in flight can settle");
-    }
+    this.#guestCpu_s += this.#clock.elapsed_s;
+    if (this.#end !== undefined) this.#finish(this.#end);
+    else if (this.#inFlight.size > 0) this.#sendTurn();
+    else if (this.#memory.refused) this.#killForMemory();
+    else this.#kill("deadlock", "the program awaits something that no call or sleep in flight can settle");
+  }
+
+  #sendTurn(): void {
     const [calls, sleeps] = [this.#calls, this.#sleeps];
     this.#calls = [];
     this.#sleeps = [];
@@ -145,11 +112,12 @@ export class GuestVm {
     const calls = [...this.#inFlight.values()].filter((kind) => kind === "call").length;
     if (end.type === "returned" && calls > 0) {
       const words = calls === 1 ? "1 robot call was" : `${calls} robot calls were`;
-      return this.#kill("unawaited_calls", `${words} still in flight when the program returned: await every call`);
+      this.#kill("unawaited_calls", `${words} still in flight when the program returned: await every call`);
+    } else if (end.type === "threw" && this.#memory.refused && isOutOfMemory(end)) this.#killForMemory();
+    else {
+      this.#over = true;
+      this.#send({ ...end, guestCpu_s: this.#guestCpu_s });
     }
-    if (end.type === "threw" && this.#memory.refused && isOutOfMemory(end)) return this.#kill("memory_quota", this.#memoryWords());
-    this.#over = true;
-    this.#send({ ...end, guestCpu_s: this.#guestCpu_s });
   }
 
   #kill(code: KillCode, message: string): void {
@@ -158,19 +126,14 @@ export class GuestVm {
     this.#send({ type: "killed", code, message, guestCpu_s: this.#guestCpu_s });
   }
 
-  #memoryWords(): string {
-    return `the program needs more than its ${this.#memory.limit_MB} MB of memory`;
-  }
-
-  #slice_s(): number {
-    // both are above the thread's own CPU time: wall time counts other processes, process time counts the compiler's threads
-    return Math.min((performance.now() - this.#sliceWall_ms) / 1e3, (cpu_us() - this.#sliceCpu_us) / 1e6);
+  #killForMemory(): void {
+    this.#kill("memory_quota", `the program needs more than its ${this.#memory.limit_MB} MB of memory`);
   }
 
   #overCpu(): boolean {
     const { turnCpu_s } = this.#run.quotas;
-    if (this.#slice_s() <= turnCpu_s) return false;
-    this.#guestCpu_s += this.#slice_s();
+    if (this.#clock.elapsed_s <= turnCpu_s) return false;
+    this.#guestCpu_s += this.#clock.elapsed_s;
     this.#kill("cpu_quota", `the program computed for ${turnCpu_s} s without awaiting anything`);
     return true;
   }
@@ -184,20 +147,19 @@ export class GuestVm {
 
   /** The guest's side itself failed: a syntax error, no memory, or an interrupt. */
   #fail(error: QuickJSHandle): void {
-    if (this.#over) return error.dispose();
-    const dumped: unknown = this.#vm.dump(error);
+    const dumped: unknown = this.#over ? undefined : this.#vm.dump(error);
     error.dispose();
-    const read = (key: string, otherwise: string): string => {
-      const value = typeof dumped === "object" && dumped !== null ? (dumped as Record<string, unknown>)[key] : undefined;
-      return typeof value === "string" ? value : otherwise;
-    };
-    if (this.#memory.refused) return this.#kill("memory_quota", this.#memoryWords());
-    this.#end = this.#threw(read("name", "Error"), read("message", "the interpreter gave up"), read("stack", ""));
+    if (this.#over) return;
+    const fields = typeof dumped === "object" && dumped !== null ? (dumped as Record<string, unknown>) : {};
+    const read = (key: string, otherwise: string): string =>
+      typeof fields[key] === "string" ? fields[key] : otherwise;
+    if (this.#memory.refused) this.#killForMemory();
+    else this.#end = this.#threw(read("name", "Error"), read("message", "the interpreter gave up"), read("stack", ""));
   }
 
   #threw(name: string, message: string, stack: string, code?: string): EndMessage {
     const { fileName, javascript } = this.#run;
-    const mapped = mapStack(stack, fileName, javascript.split("\n").length);
+    const mapped = mapStack(stack, fileName, javascript.split("\n").length, name);
     return {
       type: "threw",
       name,
@@ -211,11 +173,12 @@ export class GuestVm {
   }
 
   #installScope(): QuickJSHandle {
-    const { names, seed, time_s, quotas } = this.#run;
+    const { names, statusNames, seed, time_s, quotas } = this.#run;
     const vm = this.#vm;
     const options = vm.newString(
       JSON.stringify({
         names,
+        statusNames,
         seed,
         time_s,
         maxArgumentChars: quotas.maxArgumentChars,
@@ -227,7 +190,10 @@ export class GuestVm {
     );
     const bridge = this.#newBridge();
     const install = vm.unwrapResult(
-      vm.evalCode(`(bridge, options) => (${installGuestScope.toString()})(bridge, JSON.parse(options))`, SCOPE_FILE, { type: "global", strict: true }),
+      vm.evalCode(`(bridge, options) => (${installGuestScope.toString()})(bridge, JSON.parse(options))`, SCOPE_FILE, {
+        type: "global",
+        strict: true,
+      }),
     );
     const controls = vm.unwrapResult(vm.callFunction(install, vm.undefined, bridge, options));
     for (const handle of [options, bridge, install]) handle.dispose();
@@ -247,29 +213,39 @@ export class GuestVm {
       handle.dispose();
     };
     const text = (handle: QuickJSHandle | undefined): string => (handle === undefined ? "" : vm.getString(handle));
-    const number = (handle: QuickJSHandle | undefined): number => (handle === undefined ? Number.NaN : vm.getNumber(handle));
+    const number = (handle: QuickJSHandle | undefined): number =>
+      handle === undefined ? Number.NaN : vm.getNumber(handle);
 
-    add("count", (kind) => {
+    /** Takes a call or sleep into the turn, unless a quota is broken. */
+    const count = (handle: QuickJSHandle | undefined, kind: "call" | "sleep"): number => {
       const { maxCalls, maxCallsInFlight } = this.#run.quotas;
+      const id = number(handle);
       if (++this.#counted > maxCalls) this.#kill("call_quota", `the program made more than ${maxCalls} calls`);
       else if (this.#inFlight.size >= maxCallsInFlight) {
-        this.#kill("call_quota", `the program has more than ${maxCallsInFlight} calls in flight at ${text(kind)} ${this.#counted}`);
+        this.#kill("call_quota", `the program has more than ${maxCallsInFlight} calls in flight`);
       }
-    });
+      this.#inFlight.set(id, kind);
+      return id;
+    };
     add("call", (id, json) => {
-      this.#inFlight.set(number(id), "call");
-      this.#calls.push({ id: number(id), json: text(json) });
+      this.#calls.push({ id: count(id, "call"), json: text(json) });
     });
     add("sleep", (id, seconds) => {
-      this.#inFlight.set(number(id), "sleep");
-      this.#sleeps.push({ id: number(id), seconds: number(seconds) });
+      this.#sleeps.push({ id: count(id, "sleep"), seconds: number(seconds) });
+    });
+    add("refused", () => {
+      const { maxCalls } = this.#run.quotas;
+      if (++this.#counted > maxCalls) this.#kill("call_quota", `the program made more than ${maxCalls} calls`);
     });
     add("print", (level, line) => {
-      const printed = text(line);
-      this.#printedChars += printed.length + PRINT_LINE_OVERHEAD;
+      const printed = escapeControls(text(line));
       const { maxPrintedChars } = this.#run.quotas;
-      if (this.#printedChars > maxPrintedChars) return this.#kill("output_quota", `the program printed more than ${maxPrintedChars} characters`);
-      this.#send({ type: "print", level: text(level) as "log" | "warn" | "error", text: escapeControls(printed), time_s: this.#time_s });
+      this.#printedChars += printed.length + PRINT_LINE_OVERHEAD;
+      if (this.#printedChars > maxPrintedChars) {
+        this.#kill("output_quota", `the program printed more than ${maxPrintedChars} characters`);
+      } else {
+        this.#send({ type: "print", level: text(level) as PrintedLine["level"], text: printed, time_s: this.#time_s });
+      }
     });
     add("returned", (json) => {
       this.#end = { type: "returned", json: text(json), guestCpu_s: 0 };
@@ -285,16 +261,6 @@ export class GuestVm {
   }
 }
 
-function cpu_us(): number {
-  const { user, system } = process.cpuUsage();
-  return user + system;
-}
-
 /** At the limit the interpreter may throw its own error, null, or fail while it makes the error. */
 const isOutOfMemory = (end: { name: string; message: string }): boolean =>
   (end.name === "InternalError" && end.message === "out of memory") || end.name === "ThrownValue";
-
-/** Terminal escapes and the like are shown, not obeyed. */
-const escapeControls = (text: string): string =>
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
-  text.replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028\u2029]/g, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, "0")}`);

@@ -48,7 +48,9 @@ async function works(file: string | undefined, args: string[]): Promise<boolean>
 function interpreterFiles(): { folders: string[]; wasm: string } {
   const here = createRequire(import.meta.url);
   const inside = createRequire(here.resolve("quickjs-emscripten"));
-  const variants = ["release-sync", "release-asyncify", "debug-sync", "debug-asyncify"].map((name) => `@jitl/quickjs-wasmfile-${name}`);
+  const variants = ["release-sync", "release-asyncify", "debug-sync", "debug-asyncify"].map(
+    (name) => `@jitl/quickjs-wasmfile-${name}`,
+  );
   const packages = ["quickjs-emscripten-core", ...variants].map((name) => inside.resolve(name));
   const types = createRequire(packages[0] as string).resolve("@jitl/quickjs-ffi-types");
   const entries = [here.resolve("quickjs-emscripten"), ...packages, types];
@@ -58,7 +60,8 @@ function interpreterFiles(): { folders: string[]; wasm: string } {
 /** The folder of the package that a file in node_modules belongs to. */
 function packageFolder(file: string): string {
   const [, folder] = /^(.*[\\/]node_modules[\\/](?:@[^\\/]+[\\/])?[^\\/]+)/.exec(file) ?? [];
-  if (folder === undefined) throw new Skill2RealError("setup_incomplete", `${file} is not below node_modules: install the packages again`);
+  if (folder === undefined)
+    throw new Skill2RealError("setup_incomplete", `${file} is not below node_modules: install the packages again`);
   return folder;
 }
 
@@ -66,10 +69,23 @@ function packageFolder(file: string): string {
 export async function guestCommand(memory_MB: number): Promise<GuestCommand> {
   const unshare = findExecutable("unshare");
   const setpriv = findExecutable("setpriv");
-  const [namespaces, deathSignal] = await Promise.all([works(unshare, ["-rn", "--"]), works(setpriv, ["--pdeathsig", "KILL", "--"])]);
+  const [namespaces, deathSignal] = await Promise.all([
+    works(unshare, ["-rn", "--"]),
+    works(setpriv, ["--pdeathsig", "KILL", "--"]),
+  ]);
   const { folders, wasm } = interpreterFiles();
-  const permission = process.allowedNodeEnvironmentFlags.has("--permission") ? "--permission" : "--experimental-permission";
-  const ours = ["guest-main", "guest-vm", "guest-scope", "guest-stack"].map((name) => compiledModule(`src/program/${name}.ts`));
+  const permission = process.allowedNodeEnvironmentFlags.has("--permission")
+    ? "--permission"
+    : "--experimental-permission";
+  const ours = [
+    "guest-main",
+    "guest-vm",
+    "guest-memory",
+    "guest-scope",
+    "guest-stack",
+    "print-limits",
+    "turn-clock",
+  ].map((name) => compiledModule(`src/program/${name}.ts`));
   const node = [
     process.execPath,
     "--max-old-space-size=64",
@@ -87,8 +103,12 @@ export async function guestCommand(memory_MB: number): Promise<GuestCommand> {
     ...(deathSignal ? [setpriv as string, "--pdeathsig", "KILL", "--"] : []),
   ];
   const notes: string[] = [];
-  if (!namespaces) notes.push("unshare -rn is not permitted or not installed: the guest process keeps the host's network (its code has no way to use it)");
-  if (!deathSignal) notes.push("setpriv is not installed: a computing guest outlives a killed parent until its CPU quota");
+  if (!namespaces)
+    notes.push(
+      "unshare -rn is not permitted or not installed: the guest process keeps the host's network (its code has no way to use it)",
+    );
+  if (!deathSignal)
+    notes.push("setpriv is not installed: a computing guest outlives a killed parent until its CPU quota");
   const [file, ...args] = [...prefix, ...node] as [string, ...string[]];
   return {
     file,

@@ -50,14 +50,12 @@ export const DEFAULT_QUOTAS: Readonly<Quotas> = {
   stack_kB: 128,
 };
 
-/** What a printed line costs beyond its characters, so that empty lines are bounded too. */
-export const PRINT_LINE_OVERHEAD = 32;
-
 /** `base` with `changes` on top; throws `bad_argument` naming an unknown or unfit quota. */
 export function resolveQuotas(changes: Partial<Quotas> = {}, base: Readonly<Quotas> = DEFAULT_QUOTAS): Quotas {
   const known = Object.keys(DEFAULT_QUOTAS);
   for (const key of Object.keys(changes)) {
-    if (!known.includes(key)) throw new Skill2RealError("bad_argument", `there is no quota "${key}".${suggest(key, known)}`);
+    if (!known.includes(key))
+      throw new Skill2RealError("bad_argument", `there is no quota "${key}".${suggest(key, known)}`);
   }
   const parsed = quotasSchema.safeParse({ ...base, ...changes });
   if (parsed.success) return parsed.data;

@@ -5,6 +5,7 @@ import type { CallFailure, GuestHost, GuestReplies, GuestTurn, Settlement } from
 import type { FromGuest } from "./guest-messages.js";
 import type { GuestProcess } from "./guest-process.js";
 import { KILL_CODES, type KillCode } from "./kill-codes.js";
+import { parseJson } from "./parse-json.js";
 import type { Quotas } from "./quotas.js";
 import type { JsonValue, PrintedLine, RunEnd, RunResult } from "./run-result.js";
 
@@ -12,12 +13,16 @@ export type SandboxRunOptions = {
   javascript: string;
   fileName: string;
   names: readonly string[];
+  statusNames: readonly string[];
   seed: number;
   startTime_s: number;
   quotas: Quotas;
   host: GuestHost;
   onPrint?: ((line: PrintedLine) => void) | undefined;
 };
+
+/** Ends that leave no guest code running, so that the process can take the next program. */
+const SETTLED_CODES: readonly KillCode[] = ["unawaited_calls", "result_too_large", "result_invalid", "deadlock"];
 
 const callSchema = z.strictObject({ name: z.string(), args: z.array(z.unknown()) });
 
@@ -48,13 +53,17 @@ export class SandboxRun implements GuestReplies {
       this.#reject = reject;
     });
     const { wallTime_s } = options.quotas;
-    this.#wallTimer = setTimeout(() => this.#kill("time_quota", `the program lasted longer than ${wallTime_s} s of wall time`), wallTime_s * 1e3);
+    this.#wallTimer = setTimeout(
+      () => this.#kill("time_quota", `the program lasted longer than ${wallTime_s} s of wall time`),
+      wallTime_s * 1e3,
+    );
     process.listen({
       onMessage: (message) => this.#guard(() => this.#take(message)),
       onExit: (lastWords) => this.#kill("guest_failed", `the sandbox process died: ${lastWords}`),
     });
     const { javascript, fileName, seed, quotas } = options;
-    process.send({ type: "run", javascript, fileName, names: [...options.names], seed, time_s: this.#time_s, quotas });
+    const [names, statusNames] = [[...options.names], [...options.statusNames]];
+    process.send({ type: "run", javascript, fileName, names, statusNames, seed, time_s: this.#time_s, quotas });
     this.#watchTurn();
   }
 
@@ -83,14 +92,19 @@ export class SandboxRun implements GuestReplies {
       this.#time_s = Math.max(this.#time_s, time_s);
     }
     const batch = settlements.map((settlement) => {
-      if (!this.#pending.has(settlement.id)) throw new Skill2RealError("bad_argument", `no call or sleep with id ${settlement.id} is pending`);
-      if ("error" in settlement) return [settlement.id, false, { code: settlement.error.code, message: settlement.error.message }];
-      return this.#pending.get(settlement.id) === "sleep" ? [settlement.id, true] : [settlement.id, true, settlement.value];
+      if (!this.#pending.has(settlement.id))
+        throw new Skill2RealError("bad_argument", `no call or sleep with id ${settlement.id} is pending`);
+      if ("error" in settlement)
+        return [settlement.id, false, { code: settlement.error.code, message: settlement.error.message }];
+      return this.#pending.get(settlement.id) === "sleep"
+        ? [settlement.id, true]
+        : [settlement.id, true, settlement.value];
     });
     const text = toJson(batch);
     for (const { id } of settlements) this.#pending.delete(id);
     if (this.#time_s - this.#options.startTime_s > deviceTime_s) {
-      return this.#kill("time_quota", `the program lasted longer than ${deviceTime_s} s of device time`);
+      this.#kill("time_quota", `the program lasted longer than ${deviceTime_s} s of device time`);
+      return;
     }
     this.#process.send({ type: "settle", sequence: ++this.#sequence, text, time_s: this.#time_s });
     this.#watchTurn();
@@ -100,16 +114,22 @@ export class SandboxRun implements GuestReplies {
   #watchTurn(): void {
     if (this.#busyTimer !== undefined) return;
     const { turnWall_s } = this.#options.quotas;
-    const expired = (): void => this.#kill("cpu_quota", `the program computed for ${turnWall_s} s of wall time without awaiting anything`);
+    const expired = (): void =>
+      this.#kill("cpu_quota", `the program computed for ${turnWall_s} s of wall time without awaiting anything`);
     // if this process itself was held up, the answer may already wait in the pipe: read it first
-    this.#busyTimer = setTimeout(() => setImmediate(() => this.#busyTimer !== undefined && expired()), turnWall_s * 1e3);
+    this.#busyTimer = setTimeout(
+      () => setImmediate(() => this.#busyTimer !== undefined && expired()),
+      turnWall_s * 1e3,
+    );
   }
 
   #guard(action: () => void): void {
     try {
       action();
     } catch (error) {
-      this.#end(() => this.#reject(error), true);
+      if (error instanceof BrokenProtocol)
+        this.#kill("guest_failed", `the sandbox process broke its protocol: ${error.message}`);
+      else this.#end(() => this.#reject(error), true);
     }
   }
 
@@ -117,54 +137,70 @@ export class SandboxRun implements GuestReplies {
     if (this.#ended) return;
     if ("guestCpu_s" in message) this.#usage.guestCpu_s = message.guestCpu_s;
     switch (message.type) {
-      case "ready":
-        return;
       case "print": {
         const { level, text, time_s } = message;
         this.#printed.push({ level, text, time_s });
         this.#options.onPrint?.({ level, text, time_s });
-        return;
+        break;
       }
       case "turn":
-        return this.#takeTurn(message);
+        this.#takeTurn(message);
+        break;
       case "returned":
-        return this.#finish({ outcome: "returned", value: JSON.parse(message.json) as JsonValue }, false);
+        this.#finish({ outcome: "returned", value: this.#parseResult(message.json) }, false);
+        break;
       case "threw": {
-        const { name, message: words, line, column, code, stack } = message;
-        return this.#finish({ outcome: "threw", error: { name, message: words, line, column, ...(code === undefined ? {} : { code }), stack } }, false);
+        const { type: _type, guestCpu_s: _cpu, ...error } = message;
+        this.#finish({ outcome: "threw", error }, false);
+        break;
       }
       case "killed":
-        return this.#kill(message.code in KILL_CODES ? (message.code as KillCode) : "guest_failed", message.message);
+        this.#kill(message.code in KILL_CODES ? (message.code as KillCode) : "guest_failed", message.message);
     }
   }
 
   #takeTurn(message: Extract<FromGuest, { type: "turn" }>): void {
-    const broken = (words: string): void => this.#kill("guest_failed", `the sandbox process broke its protocol: ${words}`);
-    const turn: GuestTurn = { index: this.#usage.turns++, calls: [], sleeps: [], pending: [], idle: message.sequence === this.#sequence };
+    const idle = message.sequence === this.#sequence;
+    const turn: GuestTurn = { index: this.#usage.turns++, calls: [], sleeps: [], pending: [], idle };
     for (const { id, json } of message.calls) {
-      const parsed = callSchema.safeParse(parseJson(json));
-      if (!parsed.success || !this.#options.names.includes(parsed.data.name)) return broken("a call of no operation");
-      if (this.#pending.has(id)) return broken(`id ${id} twice`);
-      this.#pending.set(id, "call");
-      turn.calls.push({ id, name: parsed.data.name, args: parsed.data.args });
+      const { name, args } = this.#parseCall(json);
+      this.#addPending(id, "call");
+      turn.calls.push({ id, name, args });
     }
     for (const { id, seconds } of message.sleeps) {
-      if (this.#pending.has(id)) return broken(`id ${id} twice`);
-      this.#pending.set(id, "sleep");
+      this.#addPending(id, "sleep");
       turn.sleeps.push({ id, seconds });
     }
     this.#usage.calls += turn.calls.length;
     this.#usage.sleeps += turn.sleeps.length;
     turn.pending = [...this.#pending.keys()];
-    if (turn.idle) {
+    if (idle) {
       clearTimeout(this.#busyTimer);
       this.#busyTimer = undefined;
     }
     this.#options.host.onTurn(turn, this);
   }
 
+  #parseCall(json: string): { name: string; args: unknown[] } {
+    const parsed = callSchema.safeParse(parseJson(json));
+    if (!parsed.success || !this.#options.names.includes(parsed.data.name))
+      throw new BrokenProtocol("a call of no operation");
+    return parsed.data;
+  }
+
+  #parseResult(json: string): JsonValue {
+    const value = parseJson(json);
+    if (value === undefined) throw new BrokenProtocol("a result that is not JSON");
+    return value as JsonValue;
+  }
+
+  #addPending(id: number, kind: "call" | "sleep"): void {
+    if (this.#pending.has(id)) throw new BrokenProtocol(`id ${id} twice`);
+    this.#pending.set(id, kind);
+  }
+
   #kill(code: KillCode, message: string): void {
-    this.#finish({ outcome: "killed", code, message }, true);
+    this.#finish({ outcome: "killed", code, message }, !SETTLED_CODES.includes(code));
   }
 
   #finish(end: RunEnd, kill: boolean): void {
@@ -185,19 +221,17 @@ export class SandboxRun implements GuestReplies {
   }
 }
 
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
+/** The guest process sent what it never sends unless something has taken it over. */
+class BrokenProtocol extends Error {}
 
 /** JSON, but a number that JSON cannot hold is an error instead of null. */
 function toJson(batch: unknown[]): string {
   return JSON.stringify(batch, (key, value: unknown) => {
     if (typeof value === "number" && !Number.isFinite(value)) {
-      throw new Skill2RealError("bad_argument", `the reply holds ${value} at "${key}", which JSON cannot carry: send null or a status`);
+      throw new Skill2RealError(
+        "bad_argument",
+        `the reply holds ${value} at "${key}", which JSON cannot carry: send null or a status`,
+      );
     }
     return value;
   });

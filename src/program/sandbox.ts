@@ -19,6 +19,11 @@ export type RunOptions = {
   fileName?: string;
   /** The operations that exist on `robot`. */
   names: readonly string[];
+  /**
+   * Those of `names` whose results carry a `status`: a call that the guest itself refuses (NaN, a path too long) gives them
+   * `{ status, message }`; the others throw `RobotError(status)`.
+   */
+  statusNames?: readonly string[];
   /** Seeds `Math.random`: an integer of 32 bits. */
   seed: number;
   /** Device time at the start; `Date` counts from it. */
@@ -35,6 +40,7 @@ const runSchema = z.object({
   javascript: z.string(),
   fileName: z.string().min(1).max(200),
   names: z.array(z.string().regex(/^(?!__proto__$)[A-Za-z_$][\w$]*$/, "must be an identifier")),
+  statusNames: z.array(z.string()),
   seed: z.number().int().nonnegative().max(0xffffffff),
   startTime_s: z.number().finite(),
 });
@@ -70,10 +76,11 @@ export class Sandbox {
   /** Runs one program to its end. What the program does is in the result; only a defect of the host's own code rejects. */
   async run(options: RunOptions): Promise<RunResult> {
     if (this.#closed) throw new Skill2RealError("session_closed", "the sandbox is closed");
-    if (this.#busy) throw new Skill2RealError("bad_argument", "a program is already running in this sandbox: one at a time");
-    const { fileName = "program.ts", startTime_s = 0, signal, host, onPrint } = options;
+    if (this.#busy)
+      throw new Skill2RealError("bad_argument", "a program is already running in this sandbox: one at a time");
+    const { fileName = "program.ts", startTime_s = 0, statusNames = [], signal, host, onPrint } = options;
     const quotas = resolveQuotas(options.quotas, this.#quotas);
-    const parsed = runSchema.safeParse({ ...options, fileName, startTime_s });
+    const parsed = runSchema.safeParse({ ...options, fileName, startTime_s, statusNames });
     if (!parsed.success) {
       const issue = parsed.error.issues[0];
       throw new Skill2RealError("bad_argument", `${issue?.path.join(".")}: ${issue?.message}`);
