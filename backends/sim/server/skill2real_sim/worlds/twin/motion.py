@@ -1,0 +1,127 @@
+"""Plays timed joint trajectories, one row of servo commands per control period, and brakes.
+
+A command row holds position plus velocity feed-forward: the servo's force is kp (command - q) - kv qd, so a
+command of q + (kv + joint damping) / kp * qd leaves no velocity lag. Rows are computed when a motion starts;
+playing is one copy per period.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from . import ur5e
+from .mjcf_arm import JOINT_DAMPING, SERVO_KP, SERVO_KV
+
+F64 = NDArray[np.float64]
+
+FEED_FORWARD_S = (np.array(SERVO_KV) + JOINT_DAMPING) / np.array(SERVO_KP)
+
+HOLD, PLAY, SETTLE, BRAKE = "hold", "play", "settle", "brake"
+SETTLE_LIMIT_S = 0.3
+SETTLED_RAD = 1.5e-4
+SETTLED_RAD_S = 0.02
+BLEND_S = 0.1
+
+
+def sample_trajectory(time_s: F64, q_rad: F64, q_commanded_rad: F64, period_s: float) -> F64:
+    """Positions (n + 1, 6) at every control period from 0 on, the last at or after the end; linear between points.
+
+    A small difference between the first point and the commanded position is blended out over the first
+    BLEND_S.
+    """
+    n = max(1, math.ceil(float(time_s[-1]) / period_s - 1e-9))
+    t = np.arange(n + 1) * period_s
+    rows = np.column_stack([np.interp(t, time_s, q_rad[:, j]) for j in range(q_rad.shape[1])])
+    offset = q_commanded_rad - q_rad[0]
+    if np.any(offset != 0.0):
+        u = np.clip(t / min(BLEND_S, max(float(time_s[-1]), period_s)), 0.0, 1.0)
+        rows += (1.0 - u * u * (3.0 - 2.0 * u))[:, None] * offset
+    return rows
+
+
+def brake_positions(q_rad: F64, qd_rad_s: F64, period_s: float) -> F64:
+    """Positions of a straight stop in joint space: all joints slow down together, the hardest at its limit."""
+    duration = float(np.max(np.abs(qd_rad_s) / np.array(ur5e.ACCELERATION_LIMIT_RAD_S2)))
+    n = math.ceil(duration / period_s - 1e-9)
+    if n <= 0:
+        return q_rad[None, :].copy()
+    t = np.minimum(np.arange(n + 1) * period_s, duration)[:, None]
+    return q_rad + qd_rad_s * (t - t * t / (2 * duration))
+
+
+@dataclass
+class ArmPlayer:
+    """Commanded motion of the arm: what the servo is told, period by period."""
+
+    period_s: float
+    q_commanded_rad: F64 = field(default_factory=lambda: np.array(ur5e.HOME_Q_RAD))
+    phase: str = HOLD
+    positions: F64 = field(default_factory=lambda: np.zeros((1, 6)))
+    commands: F64 = field(default_factory=lambda: np.zeros((0, 6)))
+    index: int = 0
+    # Whether the set-point becomes the actual position when a brake has run out.
+    rebase_after_brake: bool = False
+
+    def hold(self, q_rad: F64) -> None:
+        self.q_commanded_rad = np.array(q_rad, dtype=np.float64)
+        self.phase = HOLD
+
+    def _load(self, positions: F64, phase: str) -> None:
+        self.positions = positions
+        velocity = np.diff(positions, axis=0) / self.period_s
+        self.commands = positions[:-1] + FEED_FORWARD_S * velocity
+        self.index = 0
+        self.phase = phase
+
+    def play(self, time_s: F64, q_rad: F64) -> None:
+        self._load(sample_trajectory(time_s, q_rad, self.q_commanded_rad, self.period_s), PLAY)
+
+    def brake_from_command(self) -> None:
+        """Slows down from the commanded position and velocity (a stop without contact)."""
+        if self.phase not in (PLAY, BRAKE) or self.index >= len(self.commands):
+            self.phase = HOLD
+            return
+        velocity = (self.positions[self.index + 1] - self.positions[self.index]) / self.period_s
+        self.rebase_after_brake = False
+        self._start_brake(self.positions[self.index], velocity)
+
+    def brake_from_actual(self, q_rad: F64, qd_rad_s: F64) -> None:
+        """Slows down from where the arm is (after a contact); its rest position becomes the set-point."""
+        limit = np.array(ur5e.VELOCITY_LIMIT_RAD_S)
+        self.rebase_after_brake = True
+        self._start_brake(np.array(q_rad), np.clip(qd_rad_s, -limit, limit))
+
+    def _start_brake(self, q_rad: F64, qd_rad_s: F64) -> None:
+        positions = brake_positions(q_rad, qd_rad_s, self.period_s)
+        self.q_commanded_rad = positions[-1].copy()
+        if len(positions) < 2:
+            self.positions, self.commands, self.index, self.phase = positions, positions[:0], 0, BRAKE
+        else:
+            self._load(positions, BRAKE)
+
+    def next_command(self) -> F64:
+        """The servo command of the coming period."""
+        if self.phase in (PLAY, BRAKE) and self.index < len(self.commands):
+            row = self.commands[self.index]
+            self.index += 1
+            self.q_commanded_rad = self.positions[self.index]
+            return row
+        return self.q_commanded_rad
+
+    @property
+    def played_out(self) -> bool:
+        return self.index >= len(self.commands)
+
+    @property
+    def fraction(self) -> float:
+        return self.index / len(self.commands) if len(self.commands) else 1.0
+
+    def digest(self, into: hashlib._Hash) -> None:
+        into.update(f"{self.phase}|{self.index}|{self.rebase_after_brake}".encode())
+        for array in (self.q_commanded_rad, self.positions, self.commands):
+            into.update(np.ascontiguousarray(array).tobytes())
