@@ -6,7 +6,8 @@ function findRoot(): string {
   let dir = dirname(fileURLToPath(import.meta.url));
   while (!existsSync(join(dir, "package.json"))) {
     const parent = dirname(dir);
-    if (parent === dir) throw new Error("package.json of skill2real not found above its own sources: reinstall the package");
+    if (parent === dir)
+      throw new Error("package.json of skill2real not found above its own sources: reinstall the package");
     dir = parent;
   }
   return dir;

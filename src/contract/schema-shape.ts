@@ -88,10 +88,16 @@ function range(checks: readonly z.core.$ZodCheck<never>[] | undefined, unit: str
     least !== undefined ? `at least ${least}` : above !== undefined ? `above ${above}` : "",
     most !== undefined ? `at most ${most}` : below !== undefined ? `below ${below}` : "",
   ].filter((part) => part !== "");
-  return parts.length === 0 ? "" : `, ${parts.join(" and ")}${unit}`;
+  return parts.length === 0 ? "" : `${unit === "" ? "," : " of"} ${parts.join(" and ")}${unit}`;
 }
 
 const list = (values: readonly unknown[]): string => values.map((value) => JSON.stringify(value)).join(", ");
+
+/** Whether a schema takes a text as it is. */
+export function isText(schema: Schema): boolean {
+  const { type } = defOf(unwrap(schema));
+  return type === "string" || type === "enum";
+}
 
 /** What a schema wants, in words; for a choice also its values. */
 export function expectedOf(outer: Schema): { text: string; values?: string[] } {

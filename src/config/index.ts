@@ -1,0 +1,15 @@
+/** The configuration: its keys, how it is loaded, and the template of its file. */
+export {
+  CONFIG_FILE,
+  type ConfigOrigin,
+  checkConfig,
+  DEFAULT_CONFIG,
+  type LoadConfigOptions,
+  type LoadedConfig,
+  loadConfig,
+} from "./config.js";
+export { CONFIG_KEYS, CONFIG_SECTIONS, type ConfigKey, type ConfigSection } from "./keys.js";
+export { ENVIRONMENT_PREFIX } from "./layers.js";
+export { quotasOf } from "./quotas.js";
+export { type Config, configSchema } from "./schema.js";
+export { renderConfigTemplate } from "./template.js";

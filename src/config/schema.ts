@@ -1,0 +1,176 @@
+import { z } from "zod";
+import { DEFAULT_MOTION_SETTINGS, DEFAULT_PERCEPTION_SETTINGS } from "../contract/settings.js";
+
+/** `description` is what the template and `config show` print; `path` marks a path, made absolute when it is loaded. */
+export type KeyNotes = { description: string; path?: true };
+
+const notes = (description: string): KeyNotes => ({ description });
+const path = (description: string): KeyNotes => ({ description, path: true });
+
+const fromTo = (least: number, most: number) => z.number().min(least).max(most);
+const count = (least: number, most: number) => z.int().min(least).max(most);
+const place = z.tuple([fromTo(-10, 10), fromTo(-10, 10), fromTo(-10, 10)]);
+const text = z.string().min(1).max(1000);
+
+type Corners = { min_xyz?: readonly number[]; max_xyz?: readonly number[] };
+
+/** Every coordinate of the far corner lies above that of the near one, where both are given. */
+function ordered<T>(cornersOf: (value: T) => Corners, name: string): z.core.CheckFn<T> {
+  return ({ value, issues }) => {
+    const { min_xyz, max_xyz } = cornersOf(value);
+    if (!min_xyz || !max_xyz || max_xyz.every((most, axis) => most > (min_xyz[axis] ?? -Infinity))) return;
+    const message = `must be above [${min_xyz.join(", ")}] in x, y and z`;
+    issues.push({ code: "custom", path: [name], input: max_xyz, message });
+  };
+}
+
+const zone = z
+  .strictObject({
+    name: text.meta(notes("what a refused motion calls it")),
+    min_xyz: place.meta(notes("lowest corner, world [m]")),
+    max_xyz: place.meta(notes("highest corner, world [m]")),
+  })
+  .check(ordered((value) => value, "max_xyz"));
+
+const backend = z
+  .strictObject({
+    kind: z
+      .enum(["sim", "native", "replay"])
+      .default("sim")
+      .meta(notes("What moves: the simulator, a real robot, or a recorded episode.")),
+    realtime: fromTo(0, 100)
+      .default(0)
+      .meta(notes("Simulator only: seconds of simulated time per second of wall time. 0: as fast as it can.")),
+    recording: text.optional().meta(path('The recorded episode (an .mcap file) that kind "replay" plays.')),
+  })
+  .check(({ value, issues }) => {
+    if (value.kind !== "replay" || value.recording !== undefined) return;
+    issues.push({ code: "custom", path: ["recording"], input: undefined, message: 'is needed with kind "replay"' });
+  });
+
+const motion = z
+  .strictObject({
+    speed_m_s: fromTo(0.005, 2)
+      .default(DEFAULT_MOTION_SETTINGS.speed_m_s)
+      .meta(notes("Highest speed of the TCP in straight motions [m/s].")),
+    acceleration_m_s2: fromTo(0.01, 20)
+      .default(DEFAULT_MOTION_SETTINGS.acceleration_m_s2)
+      .meta(notes("Highest acceleration of the TCP [m/s^2].")),
+    jerk_m_s3: fromTo(0.1, 1000)
+      .default(DEFAULT_MOTION_SETTINGS.jerk_m_s3)
+      .meta(notes("Highest jerk of the TCP [m/s^3].")),
+    rotation_speed_rad_s: fromTo(0.01, 6)
+      .default(DEFAULT_MOTION_SETTINGS.rotation_speed_rad_s)
+      .meta(notes("Highest turning speed of the TCP [rad/s].")),
+    rotation_acceleration_rad_s2: fromTo(0.01, 60)
+      .default(DEFAULT_MOTION_SETTINGS.rotation_acceleration_rad_s2)
+      .meta(notes("Highest turning acceleration of the TCP [rad/s^2].")),
+    joint_velocity_scale: fromTo(0.01, 1)
+      .default(DEFAULT_MOTION_SETTINGS.joint_velocity_scale)
+      .meta(notes("Fraction of the arm's own joint speed limits that motions use.")),
+    joint_acceleration_scale: fromTo(0.01, 1)
+      .default(DEFAULT_MOTION_SETTINGS.joint_acceleration_scale)
+      .meta(notes("Fraction of the arm's own joint acceleration limits that motions use.")),
+    workspace_min_xyz: place
+      .optional()
+      .meta(
+        notes(
+          "Lowest corner of the box that the TCP may be sent to, world [m]. Left out: the backend's box. It can only narrow that box.",
+        ),
+      ),
+    workspace_max_xyz: place
+      .optional()
+      .meta(notes("Highest corner of that box, world [m]. Left out: the backend's box.")),
+    zones: z
+      .array(zone)
+      .max(64)
+      .default([])
+      .meta(notes("Forbidden zones: boxes in world that arm, gripper and load may not enter.")),
+  })
+  .check(
+    ordered((value) => ({ min_xyz: value.workspace_min_xyz, max_xyz: value.workspace_max_xyz }), "workspace_max_xyz"),
+  );
+
+const perception = z
+  .strictObject({
+    near_m: fromTo(0.05, 10)
+      .default(DEFAULT_PERCEPTION_SETTINGS.near_m)
+      .meta(notes("Nearest depth that stereo searches [m].")),
+    far_m: fromTo(0.1, 100)
+      .default(DEFAULT_PERCEPTION_SETTINGS.far_m)
+      .meta(notes("Farthest depth that stereo searches [m]; above near_m.")),
+    threads: count(1, 16)
+      .default(DEFAULT_PERCEPTION_SETTINGS.threads)
+      .meta(notes("Worker threads of one stereo match.")),
+  })
+  .check(({ value, issues }) => {
+    if (value.far_m > value.near_m) return;
+    const message = `must be above near_m, which is ${value.near_m}`;
+    issues.push({ code: "custom", path: ["far_m"], input: value.far_m, message });
+  });
+
+const program = z.strictObject({
+  calls: count(1, 1_000_000).default(1000).meta(notes("Calls that one program may make, sleeps included.")),
+  wall_s: fromTo(0.1, 86_400)
+    .default(1800)
+    .meta(notes("Wall time of one program, waiting for operations included [s].")),
+  device_time_s: fromTo(0.1, 86_400).default(600).meta(notes("Device time of one program [s].")),
+  cpu_ms: fromTo(10, 60_000)
+    .default(2000)
+    .meta(notes("Processor time that a program may take between two awaits [ms].")),
+  output_bytes: count(1, 10_000_000).default(65_536).meta(notes("Characters that one program may print.")),
+  memory_mb: count(17, 1024).default(64).meta(notes("Memory of the sandbox [MB]; 16 are taken by its own start.")),
+  path_points: count(1, 2000).default(2000).meta(notes("Poses of one follow_path.")),
+  path_length_m: fromTo(0.01, 1000).default(20).meta(notes("Way of the TCP that one program may ask for [m].")),
+});
+
+const episode = z.strictObject({
+  max_stages: count(1, 1000).default(12).meta(notes("Decision stages, each one program.")),
+  max_device_time_s: fromTo(1, 86_400).default(600).meta(notes("Device time of one episode [s].")),
+  max_wall_s: fromTo(1, 86_400).default(1800).meta(notes("Wall time of one episode [s].")),
+});
+
+const proposer = z
+  .strictObject({
+    kind: z
+      .enum(["library", "script"])
+      .default("library")
+      .meta(notes("Who writes the programs: the entries of a memory library, or a file.")),
+    library: text
+      .optional()
+      .meta(path('Folder of the memory library for kind "library". Left out: the starter library that ships.')),
+    script: text.optional().meta(path('The program file (.ts) for kind "script".')),
+  })
+  .check(({ value, issues }) => {
+    if (value.kind !== "script" || value.script !== undefined) return;
+    issues.push({ code: "custom", path: ["script"], input: undefined, message: 'is needed with kind "script"' });
+  });
+
+const runs = z.strictObject({
+  folder: text.default("runs").meta(path("Where the folder of each run and their index are written.")),
+});
+
+const name = z.string().min(1).max(64);
+const skills = z.strictObject({
+  paths: z.array(text).max(64).default([]).meta(path("Folders that hold further skills, one folder each.")),
+  enable: z.array(name).max(256).default(["pointing"]).meta(notes("Optional skills that are on.")),
+  disable: z
+    .array(name)
+    .max(256)
+    .default([])
+    .meta(notes("Optional skills that are off, also where another one asks for them.")),
+});
+
+/** The configuration file: every key with its meaning, limits and default. Unknown keys are refused. */
+export const configSchema = z.strictObject({
+  backend: backend.prefault({}).meta(notes("The robot, real or not.")),
+  motion: motion.prefault({}).meta(notes("Limits that every motion keeps.")),
+  perception: perception.prefault({}).meta(notes("How depth is computed.")),
+  program: program.prefault({}).meta(notes("What one program may use.")),
+  episode: episode.prefault({}).meta(notes("When an episode ends without the Proposer ending it.")),
+  proposer: proposer.prefault({}).meta(notes("Who decides.")),
+  runs: runs.prefault({}).meta(notes("What is kept.")),
+  skills: skills.prefault({}).meta(notes("Functions beside the 18 operations.")),
+});
+
+export type Config = z.output<typeof configSchema>;
