@@ -4,7 +4,8 @@ import type { CheckResult } from "./diagnostic.js";
 import { ProgramCheck, type ProgramCheckOptions } from "./program-check.js";
 
 export type CheckRequest = { source: string; fileName: string };
-export type CheckReply = { ready: true } | { failed: string } | { result: CheckResult };
+/** `exhausted`: the program was too much for the compiler; `failed`: a defect, of the declarations or of the checker. */
+export type CheckReply = { ready: true } | { failed: string } | { exhausted: string } | { result: CheckResult };
 
 const reply = (message: CheckReply): void => parentPort?.postMessage(message);
 
@@ -22,6 +23,8 @@ parentPort?.on("message", ({ source, fileName }: CheckRequest) => {
   try {
     reply({ result: check.check(source, fileName) });
   } catch (error) {
-    reply({ failed: error instanceof Error ? (error.stack ?? error.message) : String(error) });
+    // the compiler recurses over the source
+    if (error instanceof RangeError) reply({ exhausted: "it is nested too deep" });
+    else reply({ failed: error instanceof Error ? (error.stack ?? error.message) : String(error) });
   }
 });

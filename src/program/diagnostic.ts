@@ -17,7 +17,7 @@ export const CHECK_CODES = {
   unbalanced_braces: "A closing brace that would end the program's own function.",
   unsupported_syntax: "Syntax that is more than types on top of JavaScript (enum, namespace, parameter property).",
   too_large: "The source is longer than the limit.",
-  check_timeout: "The check took too long; the program's types are too complex.",
+  too_complex: "The check needed more time or memory than it may, or the source is nested too deep.",
   floating_promise: "A call's promise is not awaited (a warning: the program may mean it).",
 } as const;
 

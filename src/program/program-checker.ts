@@ -10,7 +10,7 @@ export type ProgramCheckerOptions = {
   declarations: string;
   /** Names on `robot`, for suggestions; by default those of its declared type. */
   names?: readonly string[];
-  /** Wall time after which a check is given up (`check_timeout`). */
+  /** Wall time after which a check is given up (`too_complex`). */
   timeout_s?: number;
 };
 
@@ -70,27 +70,25 @@ export class ProgramChecker {
     const worker = await this.#worker;
     const { timeout_s } = this.#options;
     let timer: NodeJS.Timeout | undefined;
-    const timedOut = new Promise<"timeout">((resolve) => {
-      timer = setTimeout(() => resolve("timeout"), timeout_s * 1e3);
+    const timedOut = new Promise<CheckReply>((resolve) => {
+      timer = setTimeout(() => resolve({ exhausted: `its check took longer than ${timeout_s} s` }), timeout_s * 1e3);
     });
     worker.ref();
     worker.postMessage({ source, fileName } satisfies CheckRequest);
-    try {
-      const reply = await Promise.race([nextReply(worker), timedOut]);
-      if (reply !== "timeout" && "result" in reply) return reply.result;
-      await worker.terminate();
-      this.#worker = this.#start();
-      if (reply !== "timeout")
-        throw new Skill2RealError(
-          "internal",
-          `the checker failed: ${"failed" in reply ? reply.failed : "unexpected reply"}`,
-        );
-      const message = `the check took longer than ${timeout_s} s: the program's types are too complex`;
-      return { ok: false, diagnostics: [{ file: fileName, line: 1, column: 1, code: "check_timeout", message }] };
-    } finally {
-      clearTimeout(timer);
-      worker.unref();
+    const reply = await Promise.race([nextReply(worker), timedOut]);
+    clearTimeout(timer);
+    worker.unref();
+    if ("result" in reply) return reply.result;
+    await worker.terminate();
+    this.#worker = this.#start();
+    if (!("exhausted" in reply)) {
+      throw new Skill2RealError(
+        "internal",
+        `the checker failed: ${"failed" in reply ? reply.failed : "unexpected reply"}`,
+      );
     }
+    const message = `the program is too complex to check: ${reply.exhausted}`;
+    return { ok: false, diagnostics: [{ file: fileName, line: 1, column: 1, code: "too_complex", message }] };
   }
 
   #start(): Promise<Worker> {
@@ -109,20 +107,26 @@ export class ProgramChecker {
       resourceLimits: { maxOldGenerationSizeMb: 512 },
     });
     const reply = await nextReply(worker);
-    if ("failed" in reply) throw new Skill2RealError("bad_argument", reply.failed);
+    if (!("ready" in reply))
+      throw new Skill2RealError("bad_argument", "failed" in reply ? reply.failed : "the declarations are too complex");
     worker.unref();
     return worker;
   }
 }
 
-/** The next message; a thread that ends instead (out of memory) counts as failed. */
+/** The next message, or why the thread ended instead of sending one. */
 function nextReply(worker: Worker): Promise<CheckReply> {
   return new Promise((resolve) => {
     const settle = (reply: CheckReply): void => {
       worker.off("message", settle).off("error", onError).off("exit", onExit);
       resolve(reply);
     };
-    const onError = (error: Error): void => settle({ failed: error.message });
+    const onError = (error: Error & { code?: string }): void =>
+      settle(
+        error.code === "ERR_WORKER_OUT_OF_MEMORY"
+          ? { exhausted: "its check needs too much memory" }
+          : { failed: error.message },
+      );
     const onExit = (code: number): void => settle({ failed: `its thread ended with code ${code}` });
     worker.on("message", settle).on("error", onError).on("exit", onExit);
   });

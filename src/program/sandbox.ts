@@ -55,6 +55,7 @@ export class Sandbox {
   readonly #quotas: Quotas;
   #warm: Promise<GuestProcess>;
   #run: SandboxRun | undefined;
+  #pid: number | undefined;
   #busy = false;
   #closed = false;
 
@@ -91,6 +92,7 @@ export class Sandbox {
       process.setReferenced(true);
       const run = new SandboxRun(process, { ...parsed.data, quotas, host, onPrint });
       this.#run = run;
+      this.#pid = process.pid;
       const stop = (): void => run.stop("a stop was asked for");
       if (signal?.aborted || this.#closed) stop();
       else signal?.addEventListener("abort", stop, { once: true });
@@ -103,8 +105,14 @@ export class Sandbox {
       }
     } finally {
       this.#run = undefined;
+      this.#pid = undefined;
       this.#busy = false;
     }
+  }
+
+  /** Process id of the guest while a program runs. */
+  get pid(): number | undefined {
+    return this.#pid;
   }
 
   /** Stops the running program, if any; its `run` ends as `stopped` once the process is gone. */
