@@ -15,6 +15,7 @@ from .mjcf_text import element, numbers
 from .textures import Texture
 
 TIMESTEP_S = 0.002
+ENGINE_MEMORY = "4M"
 CONTACT_SOLREF = "0.004 1"
 CONTACT_SOLIMP = "0.95 0.99 0.001"
 
@@ -158,8 +159,11 @@ def scene_xml(spec: SceneSpec) -> str:
         "mujoco",
         [
             element("compiler", angle="radian", autolimits="true", boundmass="0"),
+            element("size", memory=ENGINE_MEMORY),
             element(
                 "option",
+                # Things that lie still sleep until something touches them: they neither creep nor cost time.
+                [element("flag", sleep="enable")],
                 timestep=repr(TIMESTEP_S),
                 integrator="implicitfast",
                 cone="elliptic",

@@ -6,6 +6,7 @@ snapshot copies and the state hash covers.
 
 from __future__ import annotations
 
+import copy
 import hashlib
 from dataclasses import dataclass, field
 
@@ -269,12 +270,17 @@ class Simulation:
 
     # ---- state
 
-    def engine_state(self) -> F64:
-        state = np.empty(mujoco.mj_stateSize(self.model, _STATE))
-        mujoco.mj_getState(self.model, self.data, state, _STATE)
-        return state
+    def engine_copy(self) -> mujoco.MjData:
+        """All of the engine's data: which bodies sleep is not part of its integration state."""
+        return copy.copy(self.data)
 
-    def set_engine_state(self, state: F64) -> None:
-        mujoco.mj_setState(self.model, self.data, state, _STATE)
+    def restore_engine(self, data: mujoco.MjData) -> None:
+        mujoco.mj_copyData(self.data, self.model, data)
         self._limit_width_force(self.controls.jaw.force_n)
         self._view_tick = -1
+
+    def digest_engine(self, into: hashlib._Hash) -> None:
+        state = np.empty(mujoco.mj_stateSize(self.model, _STATE))
+        mujoco.mj_getState(self.model, self.data, state, _STATE)
+        into.update(state.tobytes())
+        into.update(np.ascontiguousarray(self.data.tree_asleep).tobytes())

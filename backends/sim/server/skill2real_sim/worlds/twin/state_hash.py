@@ -1,6 +1,6 @@
 """SHA-256 over everything that decides how a world goes on.
 
-Integrator state, controllers, guards and motion books, the seed (all randomness after a reset is a function
+Integrator state, sleeping bodies, controllers, guards and motion books, the seed (all randomness after a reset is a function
 of seed, camera and tick), and the model itself: its fixtures, masses, frictions, lights and textures.
 """
 
@@ -28,7 +28,7 @@ def state_hash(
     digest = hashlib.sha256()
     digest.update(model)
     digest.update(f"{task}|{seed}|{variant}".encode())
-    digest.update(simulation.engine_state().tobytes())
+    simulation.digest_engine(digest)
     simulation.controls.digest(digest)
     history.digest(digest)
     return digest.hexdigest()

@@ -40,7 +40,6 @@ from .streams import image_noise
 F64 = NDArray[np.float64]
 
 SETTLE_MAX_S = 3.0
-SETTLE_SPEED = 2e-3
 
 
 @dataclass(frozen=True)
@@ -67,7 +66,7 @@ class RenderState:
 @dataclass(frozen=True)
 class Snapshot:
     episode: Episode
-    engine: F64
+    engine: mujoco.MjData
     controls: Controls
     history: judge_r1.History
 
@@ -351,7 +350,7 @@ class TwinWorld:
         simulation = episode.simulation
         return Snapshot(
             episode,
-            simulation.engine_state(),
+            simulation.engine_copy(),
             copy.deepcopy(simulation.controls),
             copy.deepcopy(self._history),
         )
@@ -362,7 +361,7 @@ class TwinWorld:
         self._episode = state.episode
         simulation = state.episode.simulation
         simulation.controls = copy.deepcopy(state.controls)
-        simulation.set_engine_state(state.engine)
+        simulation.restore_engine(state.engine)
         self._history = copy.deepcopy(state.history)
         self._renderer.use_model(simulation.model)
 
@@ -385,11 +384,10 @@ def _settle(simulation: Simulation) -> float:
     """Lets things come to rest, then makes that moment time 0; returns how long it took [s]."""
     model, data = simulation.model, simulation.data
     steps = 0
-    while steps * TIMESTEP_S < SETTLE_MAX_S:
-        mujoco.mj_step(model, data, 50)
-        steps += 50
-        if float(np.abs(data.qvel).max()) < SETTLE_SPEED:
-            break
+    # Only the arm's tree stays awake once everything lies still.
+    while steps * TIMESTEP_S < SETTLE_MAX_S and (steps == 0 or data.ntree_awake > 1):
+        mujoco.mj_step(model, data, 10)
+        steps += 10
     data.qvel[:] = 0.0
     data.time = 0.0
     return steps * TIMESTEP_S

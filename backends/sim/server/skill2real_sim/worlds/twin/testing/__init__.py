@@ -1,0 +1,1 @@
+"""Helpers of tests and benches; nothing of a served world imports them."""
