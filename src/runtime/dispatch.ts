@@ -1,6 +1,6 @@
 import { OPERATIONS } from "../contract/generated/robot-api-dispatch.js";
 import type { StatusCode } from "../contract/generated/robot-api.js";
-import { validateRequest } from "../contract/validate-request.js";
+import { isOperationName, validateRequest, validateResult } from "../contract/validate-request.js";
 import { toFailure } from "./failures.js";
 import { OperationFailure, type OperationImplementation, type OperationTable } from "./operation.js";
 import { roundNumbers } from "./rounding.js";
@@ -15,6 +15,7 @@ export function checkCall(table: OperationTable, operation: string, args: readon
   const implementation = table[operation];
   if (!implementation) throw new OperationFailure("invalid_argument", `there is no operation "${operation}"`);
   if (args.length > 1) throw new OperationFailure("invalid_argument", `${operation} takes one request object, not ${args.length} arguments`);
+  if (implementation.kind === "function") return { operation, implementation, request: implementation.check(args[0] ?? {}) as never };
   const checked = validateRequest(operation, args[0] ?? {});
   if (!checked.ok) throw new OperationFailure("invalid_argument", checked.message);
   return { operation, implementation, request: checked.request as never };
@@ -26,7 +27,8 @@ const returnsString = (operation: string): boolean => OPERATIONS.find((entry) =>
 export function succeeded(operation: string, fields: Record<string, unknown>): CallOutcome {
   if (returnsString(operation)) return { value: fields.path };
   const { message = "", ...others } = fields;
-  return { value: roundNumbers({ status: "ok" satisfies StatusCode, message, ...others }) };
+  const value = roundNumbers({ status: "ok" satisfies StatusCode, message, ...others });
+  return { value: isOperationName(operation) ? validateResult(operation, value) : value };
 }
 
 /** The outcome of an operation that ended with an error. */

@@ -40,7 +40,22 @@ export type MotionIntent = {
 /** An operation that moves: plans first; the runtime executes the intents of one turn as one group. */
 export type MovingOperation = (context: OperationContext, request: never) => Promise<MotionIntent>;
 
-export type OperationImplementation = { kind: "plain"; run: PlainOperation } | { kind: "moving"; plan: MovingOperation };
+/** What a function of an optional skill works with: the operations, and the public pixels of what it observed. Nothing below them. */
+export type SkillContext = {
+  /** Runs an operation of the contract that moves nothing, as a program would. */
+  invoke(operation: string, request: unknown): Promise<Record<string, unknown>>;
+  /** RGB8 rows of the left image of an observation; throws OperationFailure `unknown_ref`. */
+  image(observation_ref: string): { pixels: Uint8Array; width: number; height: number };
+  /** Writes a PNG into the run's folder and gives its relative path. */
+  saveImage(name: string, pixels: Uint8Array, width: number, height: number): Promise<string>;
+  /** Device time now. */
+  time_s(): number;
+};
+
+/** A function of an optional skill. `check` gives the request as documented or throws OperationFailure `invalid_argument`. */
+export type SkillFunction = { kind: "function"; check(request: unknown): unknown; run(context: SkillContext, request: never): Promise<Record<string, unknown>> };
+
+export type OperationImplementation = { kind: "plain"; run: PlainOperation } | { kind: "moving"; plan: MovingOperation } | SkillFunction;
 export type OperationTable = Record<string, OperationImplementation>;
 
 export const plain = <Q>(run: (context: OperationContext, request: Q) => Promise<Record<string, unknown>>): OperationImplementation => ({ kind: "plain", run: run as PlainOperation });

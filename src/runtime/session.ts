@@ -12,7 +12,7 @@ import { MotionLimits } from "./motion-limits.js";
 import { MotionTracker } from "./motion-tracker.js";
 import { ObservationStore } from "./observation-store.js";
 import { ObservedScene } from "./observed-scene.js";
-import { type MotionIntent, OperationFailure, type OperationTable } from "./operation.js";
+import { type MotionIntent, OperationFailure, type OperationTable, type SkillContext } from "./operation.js";
 import type { OperationContext } from "./operation-context.js";
 import { newRefKey, RefStore } from "./refs.js";
 import { StageMemory } from "./stage-memory.js";
@@ -61,6 +61,7 @@ export class Session {
   readonly #motions = new Map<number, RunningMotion>();
   readonly #sleeps = new Map<number, number>();
   #calls = 0;
+  #processing: Promise<void> = Promise.resolve();
   #stopped: string | null = null;
   #closed = false;
   #wake = new AbortController();
@@ -93,6 +94,16 @@ export class Session {
       gripperState: (arm) => this.#gripperState(arm),
     };
   }
+
+  readonly #skillContext: SkillContext = {
+    invoke: (operation, request) => this.#invoke(operation, request),
+    image: (observation_ref) => {
+      const { left, width, height } = this.context.observations.observation(observation_ref);
+      return { pixels: left, width, height };
+    },
+    saveImage: async (name, pixels, width, height) => (await this.context.images.save(name, pixels, width, height)).path,
+    time_s: () => this.#clock.now(),
+  };
 
   static open(options: SessionOptions): Session {
     if (options.device.role !== "CONTROLLER") throw new Skill2RealError("bad_argument", `a session needs a device in the role CONTROLLER, not ${options.device.role}`);
@@ -127,7 +138,16 @@ export class Session {
    * Takes in the calls of one turn of the guest, which must be idle, and gives what has ended: at least one settlement
    * unless nothing is pending. To be called again, with the guest's next (perhaps empty) turn, until nothing is pending.
    */
-  async process(turn: Turn): Promise<TurnSettlement[]> {
+  process(turn: Turn): Promise<TurnSettlement[]> {
+    const work = this.#processing.then(() => this.#process(turn));
+    this.#processing = work.then(
+      () => {},
+      () => {},
+    );
+    return work;
+  }
+
+  async #process(turn: Turn): Promise<TurnSettlement[]> {
     const settled: TurnSettlement[] = [];
     const plain: { call: RunningCall; run: () => Promise<Record<string, unknown>> }[] = [];
     const planned: { call: RunningCall; intent: MotionIntent }[] = [];
@@ -141,6 +161,7 @@ export class Session {
         this.#refuseIfEnded();
         const { implementation, request } = checkCall(this.#operations, name, args);
         if (implementation.kind === "plain") plain.push({ call, run: () => implementation.run(this.context, request) });
+        else if (implementation.kind === "function") plain.push({ call, run: () => implementation.run(this.#skillContext, request) });
         else planned.push({ call, intent: await this.#plan(() => implementation.plan(this.context, request), planned.map((entry) => entry.intent)) });
       } catch (error) {
         settled.push(this.#end(call, failed(name, error)));
@@ -182,20 +203,24 @@ export class Session {
 
   /** Clears an ordinary stop, so that the next program can move; a fault needs the token that a person got. */
   async resume(token?: string): Promise<void> {
-    await this.#settleMotions();
     await this.device.resume({ stop_epoch: this.device.stopEpoch, ...(token === undefined ? {} : { token }) });
     this.#stopped = null;
     this.#wake = new AbortController();
   }
 
-  /** Stops what is still moving (calls that a program left in flight) and forgets what was pending. True where something moved. */
+  /**
+   * Stops what is still moving (calls that a program left in flight), waits until it stands, and clears that stop. Throws
+   * `backend_refused` where the arm has stopped itself and a person must look. True where something moved.
+   */
   async halt(reason: string): Promise<boolean> {
     const moved = this.#motions.size > 0;
-    this.#sleeps.clear();
-    if (!moved) return false;
-    await this.stop(reason);
-    await this.resume();
-    return true;
+    if (moved) await this.stop(reason);
+    else this.#stopped ??= reason;
+    await this.#processing;
+    while (this.pending.length > 0) await this.process({ calls: [], sleeps: [] });
+    if (moved) await this.resume();
+    else this.#stopped = null;
+    return moved;
   }
 
   /** Lets device time pass while nothing moves (judging waits a second). */
@@ -212,6 +237,19 @@ export class Session {
     this.#clock.close();
     this.#refs.close();
     await this.device.bye();
+  }
+
+  /** An operation that a skill's function asks for; one that moves is not its to start. */
+  async #invoke(operation: string, request: unknown): Promise<Record<string, unknown>> {
+    try {
+      const call = checkCall(this.#operations, operation, [request]);
+      if (call.implementation.kind !== "plain") throw new OperationFailure("unsupported", `${operation} moves the robot; a skill's function may only look and measure`);
+      const outcome = succeeded(operation, await call.implementation.run(this.context, call.request));
+      return "value" in outcome ? (outcome.value as Record<string, unknown>) : { status: outcome.error.code, message: outcome.error.message };
+    } catch (error) {
+      const outcome = failed(operation, error);
+      return "value" in outcome ? (outcome.value as Record<string, unknown>) : { status: outcome.error.code, message: outcome.error.message };
+    }
   }
 
   async #plan(plan: () => Promise<MotionIntent>, others: readonly MotionIntent[]): Promise<MotionIntent> {
@@ -271,17 +309,6 @@ export class Session {
     } catch (error) {
       this.#trace.log("error", `the stop was not answered: ${error instanceof Error ? error.message : String(error)}`);
     }
-  }
-
-  /** Waits until the backend has ended every motion (after a stop), and drops their outcomes. */
-  async #settleMotions(): Promise<void> {
-    const deadline = performance.now() + 5_000;
-    while (this.#tracker.active > 0 && !this.device.lost && performance.now() < deadline) {
-      const state = await this.device.getState();
-      if (this.#tracker.take(state.groups) === 0) await this.#clock.pass(this.#clock.now() + 0.05);
-    }
-    this.#tracker.endAll("END_STOPPED", this.#clock.now());
-    this.#motions.clear();
   }
 
   #end(call: RunningCall, outcome: CallOutcome): TurnSettlement {

@@ -1,0 +1,142 @@
+/**
+ * Entry of the agent host's process: plays the episodes that its parent asks for over IPC, one at a time. Its working folder is
+ * the folder of runs; it opens no socket but those of a backend's public plane.
+ *
+ * @module
+ */
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import { isSkill2RealError, Skill2RealError } from "../../contract/errors.js";
+import { ProgramChecker, Sandbox } from "../../program/index.js";
+import type { MotionSettings, PerceptionSettings } from "../../contract/settings.js";
+import { DeviceClient } from "../../runtime/device/device-client.js";
+import { Session } from "../../runtime/session.js";
+import { loadSkills, type LoadedSkills } from "../load-skills.js";
+import { McapTrace, TRACE_FILE } from "../../runtime/trace/mcap-trace.js";
+import { playEpisode } from "../episode.js";
+import { createProposer } from "../create-proposer.js";
+import { type EpisodeRequest, type HostMessage, hostRequestSchema } from "./messages.js";
+
+/** The checker and the sandbox are kept warm from episode to episode, as long as the skills stay the same. */
+class AgentHost {
+  #sandbox: Sandbox | null = null;
+  #checker: { key: string; skills: LoadedSkills; checker: ProgramChecker } | null = null;
+  #stop: AbortController | null = null;
+
+  async play(request: EpisodeRequest, say: (message: HostMessage) => void): Promise<void> {
+    const stop = new AbortController();
+    this.#stop = stop;
+    const { skills, checker } = await this.#check(request);
+    this.#sandbox ??= await Sandbox.create();
+    await mkdir(request.folder, { recursive: true, mode: 0o700 });
+    let trace: McapTrace | null = null;
+    let time_s = 0;
+    trace = await McapTrace.create({ path: join(request.folder, TRACE_FILE), now: () => time_s, metadata: { episode: request.episode, instruction: request.instruction } });
+    const recorder = trace;
+    try {
+      const device = await DeviceClient.connect({
+        ...request.addresses,
+        ...(request.curve ? { curve: request.curve } : {}),
+        role: "CONTROLLER",
+        client: "skill2real/agent-host",
+        leaseMs: request.leaseMs,
+        onExchange: (exchange) => {
+          time_s = Math.max(time_s, device_time());
+          recorder.exchange(exchange);
+        },
+      });
+      const device_time = (): number => device.time_s;
+      time_s = device.time_s;
+      const session = Session.open({
+        device,
+        operations: skills.operations,
+        folder: request.folder,
+        trace,
+        motion: request.settings.motion as Partial<MotionSettings>,
+        perception: request.settings.perception as Partial<PerceptionSettings>,
+        ...(request.refKey ? { refKey: request.refKey } : {}),
+      });
+      trace.event("session", { ref_key: session.refKey, random_seed: request.randomSeed, skills: skills.names });
+      try {
+        const proposer = await createProposer(request.proposer, skills);
+        const report = await playEpisode({
+          session,
+          checker,
+          sandbox: this.#sandbox,
+          proposer,
+          instruction: request.instruction,
+          names: skills.functionNames,
+          statusNames: skills.statusNames,
+          randomSeed: request.randomSeed,
+          budgets: request.settings.budgets,
+          quotas: request.settings.quotas,
+          trace,
+          onStage: (stage) => say({ type: "stage", stage }),
+          signal: stop.signal,
+        });
+        trace.event("episode_end", { outcome: report.outcome, claim: report.claim, evidence: report.evidence });
+        await session.close();
+        await trace.close();
+        if (trace.failed) throw new Skill2RealError("storage_failed", `the trace is not complete: ${trace.failed.message}`);
+        say({ type: "played", report, refKey: session.refKey });
+      } finally {
+        await session.close();
+      }
+    } finally {
+      await trace.close();
+      this.#stop = null;
+    }
+  }
+
+  stop(): void {
+    this.#stop?.abort();
+  }
+
+  async close(): Promise<void> {
+    this.stop();
+    await this.#sandbox?.close();
+    await this.#checker?.checker.close();
+  }
+
+  async #check(request: EpisodeRequest): Promise<{ skills: LoadedSkills; checker: ProgramChecker }> {
+    const key = JSON.stringify(request.settings.skills);
+    if (this.#checker?.key === key) return this.#checker;
+    await this.#checker?.checker.close();
+    const skills = await loadSkills(request.settings.skills);
+    const checker = await ProgramChecker.create({ declarations: skills.declarations, names: skills.functionNames });
+    this.#checker = { key, skills, checker };
+    return this.#checker;
+  }
+}
+
+const say = (message: HostMessage): void => {
+  process.send?.(message);
+};
+const host = new AgentHost();
+let working: Promise<void> = Promise.resolve();
+
+function fail(error: unknown): void {
+  const code = isSkill2RealError(error) ? error.code : "internal";
+  say({ type: "failed", code, message: error instanceof Error ? error.message : String(error) });
+}
+
+async function end(): Promise<void> {
+  host.stop();
+  await working;
+  await host.close();
+  process.exit(0);
+}
+
+process.on("message", (raw) => {
+  const parsed = hostRequestSchema.safeParse(raw);
+  if (!parsed.success) return fail(new Skill2RealError("protocol_mismatch", `the agent host does not understand a message of its parent: ${parsed.error.issues[0]?.path.join(".")}: ${parsed.error.issues[0]?.message}`));
+  const request = parsed.data;
+  if (request.type === "stop") host.stop();
+  else if (request.type === "close") void end();
+  else working = working.then(() => host.play(request, say)).catch(fail);
+});
+// A parent that dies takes this process with it; the lease takes care of the arm meanwhile.
+process.on("disconnect", () => void end());
+// Ctrl-C reaches the whole foreground group; the parent decides what it means and stops the arm first.
+process.on("SIGINT", () => {});
+say({ type: "ready", isolation: "process" });

@@ -1,0 +1,40 @@
+import { z } from "zod";
+import type { EpisodeReport } from "../episode.js";
+import type { StageRecord } from "../proposer.js";
+
+/**
+ * What the evaluator tells an agent host. Nothing here may let anyone find privileged state: no seed, no task id, no
+ * absolute path, no address or token of the privileged plane. `folder` is relative to the host's working folder.
+ */
+export const episodeRequestSchema = z.strictObject({
+  type: z.literal("play"),
+  episode: z.string().regex(/^[a-z0-9-]{1,64}$/),
+  instruction: z.string().min(1).max(2_000),
+  addresses: z.strictObject({ device: z.string(), stop: z.string(), events: z.string() }),
+  curve: z.strictObject({ serverPublicKey: z.string(), publicKey: z.string(), secretKey: z.string() }).optional(),
+  folder: z.string().regex(/^[A-Za-z0-9._-]{1,128}$/),
+  proposer: z.discriminatedUnion("kind", [
+    z.strictObject({ kind: z.literal("script"), source: z.string(), fileName: z.string() }),
+    z.strictObject({ kind: z.literal("library"), library: z.string() }),
+  ]),
+  settings: z.strictObject({
+    motion: z.record(z.string(), z.unknown()).default({}),
+    perception: z.record(z.string(), z.unknown()).default({}),
+    quotas: z.record(z.string(), z.number()).default({}),
+    budgets: z.record(z.string(), z.number()).default({}),
+    skills: z.strictObject({ paths: z.array(z.string()).default([]), enable: z.array(z.string()).default([]), disable: z.array(z.string()).default([]) }).prefault({}),
+  }),
+  randomSeed: z.number().int().nonnegative(),
+  refKey: z.string().optional(),
+  leaseMs: z.number().int().default(1500),
+});
+export type EpisodeRequest = z.infer<typeof episodeRequestSchema>;
+
+export const hostRequestSchema = z.discriminatedUnion("type", [episodeRequestSchema, z.strictObject({ type: z.literal("stop"), reason: z.string() }), z.strictObject({ type: z.literal("close") })]);
+
+/** What an agent host says. */
+export type HostMessage =
+  | { type: "ready"; isolation: string }
+  | { type: "stage"; stage: StageRecord }
+  | { type: "played"; report: EpisodeReport; refKey: string }
+  | { type: "failed"; code: string; message: string };

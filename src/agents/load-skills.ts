@@ -1,0 +1,40 @@
+import { ROBOT_API_DECLARATIONS } from "../contract/generated/robot-api-declarations.js";
+import { OPERATIONS } from "../contract/generated/robot-api-dispatch.js";
+import type { OperationTable } from "../runtime/operation.js";
+import { loadOperations } from "../runtime/required-skills.js";
+import { loadOptionalSkills } from "./optional-skills.js";
+
+export type SkillSettings = {
+  /** Folders of skills outside the package. */
+  paths: readonly string[];
+  enable: readonly string[];
+  disable: readonly string[];
+};
+
+/** Everything that a program can call, and what it is told of it. */
+export type LoadedSkills = {
+  /** Optional skills that are on. */
+  names: string[];
+  /** Code by name: the 18 operations and the functions of optional skills. */
+  operations: OperationTable;
+  /** The .d.ts text that programs are checked against. */
+  declarations: string;
+  functionNames: string[];
+  /** Those whose results carry a `status`. */
+  statusNames: string[];
+};
+
+export async function loadSkills(settings: SkillSettings): Promise<LoadedSkills> {
+  const operations = await loadOperations();
+  const optional = await loadOptionalSkills(settings);
+  const functions = Object.assign({}, ...optional.map((skill) => skill.functions)) as OperationTable;
+  const strings = OPERATIONS.filter((operation) => operation.returnsString).map((operation) => operation.name as string);
+  const functionNames = [...Object.keys(operations), ...Object.keys(functions)];
+  return {
+    names: optional.map((skill) => skill.name),
+    operations: { ...operations, ...functions },
+    declarations: [ROBOT_API_DECLARATIONS, ...optional.map((skill) => skill.declarations)].join("\n"),
+    functionNames,
+    statusNames: functionNames.filter((name) => !strings.includes(name)),
+  };
+}
