@@ -3,7 +3,7 @@ import type { ProgramChecker, Quotas, RunResult, Sandbox } from "../program/inde
 import type { Session } from "../runtime/session.js";
 import type { TraceSink } from "../runtime/trace-sink.js";
 import { ProgramHost } from "./program-host.js";
-import type { Claim, Proposer, StageEnd, StageRecord } from "./proposer.js";
+import type { CallRecord, Claim, Proposer, StageEnd, StageRecord } from "./proposer.js";
 import { type SeenView, stageImages } from "./stage-images.js";
 
 export type EpisodeBudgets = { max_stages: number; max_device_time_s: number; max_wall_s: number };
@@ -24,6 +24,7 @@ export type EpisodeOptions = {
   quotas?: Partial<Quotas>;
   trace: TraceSink;
   onStage?: (stage: StageRecord) => void;
+  onCall?: (call: CallRecord) => void;
   /** Ends the episode as stopped; the backend is stopped first. */
   signal?: AbortSignal;
 };
@@ -90,12 +91,12 @@ class StagePlayer {
   async look(): Promise<StageRecord> {
     const { session } = this.#options;
     const start_s = session.time_s;
-    const host = new ProgramHost(session, () => {});
-    const operations = ["get_topdown_stereo_view", "get_scene_stereo_view"];
-    for (const [id, name] of operations.entries()) {
-      await new Promise<void>((resolve) => {
-        const done = (): void => resolve();
-        host.onTurn({ index: id, calls: [{ id, name, args: [] }], sleeps: [], pending: [id], idle: true }, { settle: done, resolve: done, reject: done });
+    let fail: (error: unknown) => void = () => {};
+    const host = new ProgramHost(session, (error) => fail(error), this.#options.onCall);
+    for (const [id, name] of ["get_topdown_stereo_view", "get_scene_stereo_view"].entries()) {
+      await new Promise<void>((resolve, reject) => {
+        fail = reject;
+        host.onTurn({ index: id, calls: [{ id, name, args: [] }], sleeps: [], pending: [id], idle: true }, { settle: () => resolve(), resolve: () => resolve(), reject: () => resolve() });
       });
     }
     return this.#record(0, null, host, [], { kind: "looked" }, start_s);
@@ -112,7 +113,7 @@ class StagePlayer {
     const host = new ProgramHost(session, (error) => {
       defect = error;
       stop.abort();
-    });
+    }, this.#options.onCall);
     const check = await checker.check(program, fileName);
     if (!check.ok) return this.#record(number, program, host, [], { kind: "refused", diagnostics: check.diagnostics }, start_s);
 

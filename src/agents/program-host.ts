@@ -13,13 +13,15 @@ export class ProgramHost implements GuestHost {
   /** Full results by call, for those who look for images in them. */
   readonly results: unknown[] = [];
   readonly #session: Session;
+  readonly #onCall: ((call: CallRecord) => void) | undefined;
   readonly #onDefect: (error: unknown) => void;
   readonly #known = new Map<number, Known>();
   #processing: Promise<void> = Promise.resolve();
 
   /** `onDefect` gets an error of the session itself, which no program can cause. */
-  constructor(session: Session, onDefect: (error: unknown) => void) {
+  constructor(session: Session, onDefect: (error: unknown) => void, onCall?: (call: CallRecord) => void) {
     this.#session = session;
+    this.#onCall = onCall;
     this.#onDefect = onDefect;
   }
 
@@ -47,7 +49,9 @@ export class ProgramHost implements GuestHost {
     const failed = "error" in outcome;
     const value = failed ? outcome.error : outcome.value;
     const status = failed ? outcome.error.code : typeof value === "object" && value !== null && "status" in value ? String(value.status) : "returned";
-    this.calls.push({ ...call, status, result: shortened(JSON.stringify(value) ?? "null"), end_s: this.#session.time_s });
+    const record: CallRecord = { ...call, status, result: shortened(JSON.stringify(value) ?? "null"), end_s: this.#session.time_s };
+    this.calls.push(record);
+    this.#onCall?.(record);
     this.results.push(value);
   }
 }

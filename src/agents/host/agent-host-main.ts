@@ -72,6 +72,7 @@ class AgentHost {
           quotas: request.settings.quotas,
           trace,
           onStage: (stage) => say({ type: "stage", stage }),
+          onCall: (call) => say({ type: "call", call }),
           signal: stop.signal,
         });
         trace.event("episode_end", { outcome: report.outcome, claim: report.claim, evidence: report.evidence });

@@ -4,7 +4,7 @@ import { Skill2RealError } from "../../contract/errors.js";
 import type { ErrorCode } from "../../contract/error-codes.js";
 import { compiledModule } from "../../contract/package-root.js";
 import type { EpisodeReport } from "../episode.js";
-import type { StageRecord } from "../proposer.js";
+import type { CallRecord, StageRecord } from "../proposer.js";
 import type { EpisodeRequest, HostMessage } from "./messages.js";
 
 const START_TIMEOUT_MS = 20_000;
@@ -15,6 +15,7 @@ export type AgentHostOptions = {
   /** The folder in which episodes get their folders; it becomes the host's working folder. */
   runsFolder: string;
   onStage?: (stage: StageRecord) => void;
+  onCall?: (call: CallRecord) => void;
 };
 export type PlayedEpisode = { report: EpisodeReport; refKey: string };
 
@@ -23,6 +24,7 @@ export class AgentHost {
   readonly pid: number;
   readonly #child: ChildProcess;
   readonly #onStage: ((stage: StageRecord) => void) | undefined;
+  readonly #onCall: ((call: CallRecord) => void) | undefined;
   #waiting: { resolve: (played: PlayedEpisode) => void; reject: (error: Error) => void } | null = null;
   #lastWords = "";
   #gone = false;
@@ -32,6 +34,7 @@ export class AgentHost {
     this.#child = child;
     this.pid = child.pid ?? -1;
     this.#onStage = options.onStage;
+    this.#onCall = options.onCall;
     child.stderr?.on("data", (chunk) => {
       this.#lastWords = `${this.#lastWords}${chunk}`.slice(-LAST_WORDS_CHARS);
     });
@@ -104,6 +107,7 @@ export class AgentHost {
 
   #hear(message: HostMessage): void {
     if (message.type === "stage") this.#onStage?.(message.stage);
+    else if (message.type === "call") this.#onCall?.(message.call);
     else if (message.type === "played") this.#waiting?.resolve({ report: message.report, refKey: message.refKey });
     else if (message.type === "failed") this.#waiting?.reject(new Skill2RealError(message.code as ErrorCode, message.message));
   }

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { EpisodeReport } from "../episode.js";
-import type { StageRecord } from "../proposer.js";
+import type { CallRecord, StageRecord } from "../proposer.js";
 
 /**
  * What the evaluator tells an agent host. Nothing here may let anyone find privileged state: no seed, no task id, no
@@ -36,5 +36,6 @@ export const hostRequestSchema = z.discriminatedUnion("type", [episodeRequestSch
 export type HostMessage =
   | { type: "ready"; isolation: string }
   | { type: "stage"; stage: StageRecord }
+  | { type: "call"; call: CallRecord }
   | { type: "played"; report: EpisodeReport; refKey: string }
   | { type: "failed"; code: string; message: string };

@@ -1,0 +1,217 @@
+import { join } from "node:path";
+import { SimBackend } from "../../backends/sim/launch.js";
+import type { EpisodeReport } from "../agents/episode.js";
+import { AgentHost } from "../agents/host/agent-host.js";
+import type { EpisodeRequest } from "../agents/host/messages.js";
+import type { CallRecord, StageRecord } from "../agents/proposer.js";
+import { isSkill2RealError, Skill2RealError } from "../contract/errors.js";
+import type { EvaluateReply } from "../contract/generated/privileged.js";
+import { DeviceClient } from "../runtime/device/device-client.js";
+import type { EpisodeResult } from "./episode-result.js";
+import { PrivilegedClient } from "./privileged-client.js";
+import { newRunName, writeRunFile } from "./run-folder.js";
+
+/** Seconds that pass after an episode before it is judged. */
+const SETTLE_S = 1;
+/** Codes with which an episode does not count: nothing that the Proposer did. */
+const NOT_THE_PROPOSER: readonly string[] = [
+  "backend_lost",
+  "backend_unreachable",
+  "guest_failed",
+  "internal",
+  "storage_failed",
+  "protocol_mismatch",
+  "deadline_exceeded",
+  "addon_missing",
+  "addon_failed",
+];
+
+export type EpisodeSpec = {
+  /** A task with its seed, which can be judged; or words alone on the world of a task and seed. */
+  task: string;
+  seed: number;
+  /** Replaces the task's own words; the episode is then not judged. */
+  instruction?: string;
+  proposer: EpisodeRequest["proposer"];
+  settings: EpisodeRequest["settings"];
+  /** For tests of the wall: changes hidden names only. */
+  hidden_salt?: string;
+  evidence?: boolean;
+};
+
+export type EpisodeWorkerOptions = {
+  runsFolder: string;
+  /** 0: simulated clock. */
+  realtime?: number;
+  onStage?: (stage: StageRecord) => void;
+  onCall?: (call: CallRecord) => void;
+  onLog?: (line: string) => void;
+};
+
+/**
+ * One simulator and one agent host, kept from episode to episode. The worker holds the seed and the token; the host gets an
+ * instruction, the public addresses and an opaque name.
+ */
+export class EpisodeWorker {
+  readonly #options: EpisodeWorkerOptions;
+  #sim: SimBackend | null = null;
+  #privileged: PrivilegedClient | null = null;
+  #host: AgentHost | null = null;
+  #stopper: DeviceClient | null = null;
+  #interrupted: string | null = null;
+
+  constructor(options: EpisodeWorkerOptions) {
+    this.#options = options;
+  }
+
+  /** The running simulator's public addresses; null before the first episode. */
+  get addresses(): SimBackend["addresses"] | null {
+    return this.#sim?.addresses ?? null;
+  }
+
+  get simulatorPid(): number | null {
+    return this.#sim?.pid ?? null;
+  }
+
+  /** Plays and judges one episode. Never rejects for what goes wrong in it: that is in the result. */
+  async play(spec: EpisodeSpec): Promise<EpisodeResult> {
+    const run = newRunName();
+    const began = performance.now();
+    const result: EpisodeResult = {
+      run,
+      task: spec.task,
+      seed: spec.seed,
+      instruction: spec.instruction ?? "",
+      backend: "sim",
+      proposer:
+        spec.proposer.kind === "script" ? `script:${spec.proposer.fileName}` : `library:${spec.proposer.library}`,
+      started_at: new Date().toISOString(),
+      outcome: "failed",
+      claim: null,
+      evidence: "",
+      success: null,
+      failure_kind: null,
+      infrastructure: null,
+      predicates: [],
+      stages: 0,
+      calls: 0,
+      device_time_s: 0,
+      wall_s: 0,
+    };
+    try {
+      await this.#ready();
+      const world = await this.#privileged!.reset({
+        task: spec.task,
+        seed: spec.seed,
+        ...(spec.hidden_salt ? { hidden_salt: spec.hidden_salt } : {}),
+      });
+      result.instruction = spec.instruction ?? world.instruction;
+      const { report } = await this.#host!.play({
+        episode: run,
+        folder: run,
+        instruction: result.instruction,
+        addresses: this.#sim!.addresses,
+        proposer: spec.proposer,
+        settings: spec.settings,
+        randomSeed: 1,
+        leaseMs: 1500,
+      });
+      this.#take(result, report);
+      if (report.outcome !== "lost" && spec.instruction === undefined) this.#judge(result, await this.#evaluate());
+      await writeRunFile(this.#options.runsFolder, run, "stages.json", JSON.stringify(report.stages, null, 1));
+    } catch (error) {
+      this.#failed(result, error);
+    }
+    result.wall_s = (performance.now() - began) / 1e3;
+    if (result.infrastructure !== null) await this.#restart();
+    return result;
+  }
+
+  /** Stops the arm now (on a session of its own), then ends the episode. */
+  async stop(reason: string): Promise<void> {
+    this.#interrupted = reason;
+    try {
+      await this.#stopper?.stop(reason);
+    } finally {
+      this.#host?.stop(reason);
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#host?.close();
+    this.#stopper?.close();
+    this.#privileged?.close();
+    await this.#sim?.close();
+    this.#host = null;
+    this.#sim = null;
+  }
+
+  async #ready(): Promise<void> {
+    if (this.#interrupted !== null) throw new Skill2RealError("stopped", this.#interrupted);
+    const { realtime = 0, onLog, onStage, onCall, runsFolder } = this.#options;
+    const [sim, host] = await Promise.all([
+      this.#sim ?? SimBackend.spawn({ realtime, privileged: true, ...(onLog ? { onLog } : {}) }),
+      this.#host && !this.#host.gone
+        ? this.#host
+        : AgentHost.spawn({ runsFolder, ...(onStage ? { onStage } : {}), ...(onCall ? { onCall } : {}) }),
+    ]);
+    this.#sim = sim;
+    this.#host = host;
+    if (!this.#privileged) {
+      if (!sim.privileged)
+        throw new Skill2RealError("internal", "the simulator was started without its privileged plane");
+      this.#privileged = await PrivilegedClient.connect(sim.privileged);
+      this.#stopper = await DeviceClient.connect({ ...sim.addresses, role: "STOPPER", client: "skill2real/evaluator" });
+    }
+  }
+
+  /** A backend or host that failed is not trusted with the next episode. */
+  async #restart(): Promise<void> {
+    await this.close();
+    this.#privileged = null;
+    this.#stopper = null;
+  }
+
+  #take(result: EpisodeResult, report: EpisodeReport): void {
+    result.outcome = report.outcome;
+    result.claim = report.claim;
+    result.evidence = report.evidence;
+    result.stages = report.stages.length - 1;
+    result.calls = report.stages.reduce((sum, stage) => sum + stage.calls.length, 0);
+    result.device_time_s = report.device_time_s;
+    if (report.outcome === "lost") result.infrastructure = "lost: the backend stopped answering";
+  }
+
+  async #evaluate(): Promise<EvaluateReply> {
+    await this.#privileged!.settle(SETTLE_S);
+    return this.#privileged!.evaluate();
+  }
+
+  #judge(result: EpisodeResult, { success, predicates, failure_kind }: EvaluateReply): void {
+    result.success = success;
+    result.predicates = predicates;
+    result.failure_kind = success
+      ? null
+      : result.outcome === "finished"
+        ? failure_kind
+        : `${result.outcome}: ${failure_kind}`;
+  }
+
+  #failed(result: EpisodeResult, error: unknown): void {
+    const message = error instanceof Error ? error.message : String(error);
+    result.evidence = message;
+    if (this.#interrupted !== null) {
+      result.outcome = "stopped";
+      return;
+    }
+    const code = isSkill2RealError(error) ? error.code : "internal";
+    const words = this.#sim?.lastWords().trim();
+    if (NOT_THE_PROPOSER.includes(code))
+      result.infrastructure = `${code === "backend_lost" ? "lost" : code}: ${message}${code === "backend_lost" && words ? ` (the simulator's last words: ${words.split("\n").at(-1)})` : ""}`;
+    else result.failure_kind = code;
+    if (code === "backend_lost") result.outcome = "lost";
+  }
+}
+
+/** Where a run's files are. */
+export const runPath = (runsFolder: string, run: string, ...names: string[]): string => join(runsFolder, run, ...names);

@@ -1,0 +1,63 @@
+import { type EpisodeResult, isFalseClaim } from "./episode-result.js";
+import { wilson95 } from "./wilson.js";
+
+/** What `eval --json` prints. Infrastructure failures are counted apart: they say nothing of the Proposer. */
+export type EvalSummary = {
+  task: string;
+  backend: string;
+  proposer: string;
+  seeds: { from: number; to: number; count: number };
+  success: { count: number; rate: number; wilson95: [number, number] };
+  false_claims: number;
+  failures: Record<string, number>;
+  infrastructure: { count: number; kinds: Record<string, number> };
+  wall_s: { mean: number; p95: number };
+};
+
+function tally(words: readonly string[]): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const word of words) counts[word] = (counts[word] ?? 0) + 1;
+  return counts;
+}
+
+/** Value below which 95 % of the sample lies (nearest rank); 0 for none. */
+function percentile95(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.max(0, Math.ceil(sorted.length * 0.95) - 1)] ?? 0;
+}
+
+export function summarize(
+  task: string,
+  backend: string,
+  proposer: string,
+  seeds: { from: number; to: number },
+  results: readonly EpisodeResult[],
+): EvalSummary {
+  const judged = results.filter((result) => result.infrastructure === null);
+  const successes = judged.filter((result) => result.success === true).length;
+  const broken = results.filter((result) => result.infrastructure !== null);
+  const walls = judged.map((result) => result.wall_s);
+  return {
+    task,
+    backend,
+    proposer,
+    seeds: { ...seeds, count: judged.length },
+    success: {
+      count: successes,
+      rate: judged.length === 0 ? 0 : successes / judged.length,
+      wilson95: wilson95(successes, judged.length),
+    },
+    false_claims: judged.filter(isFalseClaim).length,
+    failures: tally(
+      judged.filter((result) => result.success !== true).map((result) => result.failure_kind ?? result.outcome),
+    ),
+    infrastructure: {
+      count: broken.length,
+      kinds: tally(broken.map((result) => result.infrastructure?.split(":")[0] ?? "unknown")),
+    },
+    wall_s: {
+      mean: walls.length === 0 ? 0 : walls.reduce((sum, value) => sum + value, 0) / walls.length,
+      p95: percentile95(walls),
+    },
+  };
+}
