@@ -1,4 +1,4 @@
-"""Start-up options: one JSON line on an inherited descriptor, because secrets travel neither in arguments nor on disk."""
+"""Start-up options: one JSON line on an inherited descriptor; secrets go into neither arguments nor files."""
 
 from __future__ import annotations
 

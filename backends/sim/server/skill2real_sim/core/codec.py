@@ -1,4 +1,4 @@
-"""Between the protocol's messages and the world's dataclasses. Nothing is judged here: see read_motions.py for that."""
+"""From the world's dataclasses to the protocol's messages. The way back, with its checks, is read_motions.py."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The device plane: from the bytes of a request to the parts of its reply, by the protocol's rules in their order."""
+"""The device plane: from a request's bytes to the parts of its reply, by the protocol's rules in their order."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ ROLES: dict[str, frozenset[int]] = {
 
 @dataclass
 class Arrival:
-    """One message as it came: who sent it, its last part, how many parts it had, the largest's size, and when."""
+    """One message as it came: its sender, last part, number of parts, size of the largest, and time."""
 
     envelope: bytes
     part: bytes
@@ -242,7 +242,7 @@ class DevicePlane:
 
 
 def _decode(arrival: Arrival) -> dp.Request:
-    """A part that is too large is still read here, so that its refusal carries the request's id and sequence."""
+    """A part that is too large is still read here, so that its refusal can carry the request's id."""
     too_large = Refusal(dp.ERROR_TOO_LARGE, f"a part has {arrival.largest} bytes; at most {MAX_PART_BYTES}")
     if arrival.parts != 1:
         if arrival.largest > MAX_PART_BYTES:
@@ -262,7 +262,7 @@ def _require_limits(request: dp.Request, arrival: Arrival) -> None:
     if arrival.largest > MAX_PART_BYTES:
         raise Refusal(
             dp.ERROR_TOO_LARGE,
-            f"the request has {arrival.largest} bytes; at most {MAX_PART_BYTES}: send fewer points, or less at once",
+            f"the request has {arrival.largest} bytes; at most {MAX_PART_BYTES}: send fewer points",
         )
     if not 1 <= request.deadline_ms <= MAX_DEADLINE_MS:
         raise Refusal(

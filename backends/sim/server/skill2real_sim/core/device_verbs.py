@@ -40,7 +40,7 @@ Verb = Callable[[Session, dp.Request, float], VerbReply | Later]
 
 
 class DeviceVerbs:
-    """``breathe`` is called between slices of a long Advance; it returns False where the process is ending."""
+    """``breathe`` is called between the slices of an Advance; it returns False where the process is ending."""
 
     def __init__(
         self,
@@ -112,7 +112,7 @@ class DeviceVerbs:
         if self._rate == 0:
             raise Refusal(
                 dp.ERROR_CAMERA,
-                f"no exposure at or after {not_before_s:.6g} s: it is {time_s:.6g} s, and only Advance moves simulated time",
+                f"no exposure at or after {not_before_s:.6g} s: it is {time_s:.6g} s, and only Advance moves time",
             )
         due = self.monotonic() + wait_s / self._rate
         if due > deadline:
@@ -141,12 +141,12 @@ class DeviceVerbs:
         tolerance = self._capabilities.control_period_s
         if not start_s - tolerance <= until_s <= start_s + MAX_ADVANCE_S + tolerance:
             raise _bad(
-                f"until_s is {until_s:.6g}; it is {start_s:.6g} s now, give that or at most {MAX_ADVANCE_S:g} s more"
+                f"until_s is {until_s:.6g}; it is {start_s:.6g} s now, give at most {MAX_ADVANCE_S:g} s more"
             )
         through = request.advance.through_motion_ends
         events_before = station.events.last_number
         epoch = station.latch.state.epoch
-        while station.time_s < until_s - 1e-9:
+        while until_s - station.time_s > station.nearest_s:
             before_s = station.time_s
             step = station.step(min(until_s, before_s + SLICE_S), through)
             if step.fault or (step.motion_ended and not through) or station.latch.state.epoch != epoch:

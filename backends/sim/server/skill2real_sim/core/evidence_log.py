@@ -15,7 +15,7 @@ PERIOD_S = 0.05
 class EvidenceLog:
     """One open log. Records are written at once, unbuffered, so that a killed process loses none of them.
 
-    ``failure`` holds the first write error: the log then takes no more records, and the privileged plane reports it.
+    ``failure`` holds the first write error. The log then takes no more records, and the privileged plane says so.
     """
 
     def __init__(self, path: str) -> None:

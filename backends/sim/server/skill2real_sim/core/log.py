@@ -1,7 +1,7 @@
 """Logging of the server: standard error only, and never waited for.
 
-Standard output carries one line, the readiness line. Standard error is a pipe to a parent that may have stopped reading;
-a stop must not wait for it, so lines go through a bounded queue to a thread, and are dropped when it is full.
+Standard output carries one line, the readiness line. Standard error is a pipe to a parent that may have stopped
+reading; a stop must not wait for it, so lines go through a bounded queue to a thread, and are dropped when it is full.
 """
 
 from __future__ import annotations

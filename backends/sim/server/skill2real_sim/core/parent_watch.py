@@ -19,7 +19,7 @@ GRACE_S = 1.5
 
 
 def die_with_parent() -> bool:
-    """Second line of defence: asks Linux to kill this process when its parent ends. False where that cannot be had."""
+    """Second line of defence: asks Linux to kill this process when its parent ends. False where it cannot."""
     if not sys.platform.startswith("linux"):
         return False
     try:

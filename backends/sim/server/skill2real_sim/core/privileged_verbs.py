@@ -167,7 +167,7 @@ class PrivilegedVerbs:
             if station.moving:
                 station.stop("the evaluator let the world settle")
         if self._rate == 0:
-            while station.time_s < until_s - 1e-9:
+            while until_s - station.time_s > station.nearest_s:
                 if not self._breathe() or time.monotonic() >= deadline:
                     raise PrivilegedRefusal(
                         pp.PRIVILEGED_DEADLINE,

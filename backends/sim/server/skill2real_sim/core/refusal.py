@@ -1,4 +1,4 @@
-"""The way a verb says no: an error code of the protocol and words that name the value, the limit and the mend."""
+"""The way a verb says no: a code of the protocol, and words that name the value, the limit and the mend."""
 
 from __future__ import annotations
 

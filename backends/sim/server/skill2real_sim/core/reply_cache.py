@@ -7,7 +7,7 @@ from collections import OrderedDict
 from dataclasses import dataclass
 from enum import Enum
 
-# Anything that pyzmq sends: the encoded reply first, raw parts after it. Raw parts are references, never copies.
+# The encoded reply first, raw parts after it. Raw parts are references, never copies.
 Parts = list[bytes | memoryview]
 
 KEPT_REPLIES = 256
@@ -33,7 +33,7 @@ class _Kept:
 
 
 class ReplyBudget:
-    """Bytes that the kept replies of a process may hold alive together; beyond, the oldest of all go first."""
+    """Bytes that the kept replies of a process may hold alive together; beyond, the oldest of all go."""
 
     def __init__(self, limit: int) -> None:
         self.limit = limit
@@ -53,7 +53,7 @@ class ReplyBudget:
 
 
 class ReplyCache:
-    """Keeps the last ``keep`` replies and, beyond them, that an id was used (as digests, the last ``KEPT_IDS``)."""
+    """Keeps the last ``keep`` replies and, beyond them, that an id was used (digests of the last ``KEPT_IDS``)."""
 
     def __init__(self, budget: ReplyBudget, keep: int = KEPT_REPLIES) -> None:
         self._budget = budget

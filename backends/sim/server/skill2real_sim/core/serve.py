@@ -75,7 +75,7 @@ def _stop_and_end(server: Server) -> None:
 
 
 def _keep_stdout_for_readiness() -> int:
-    """Whatever a library prints goes to standard error; the returned descriptor is the real standard output."""
+    """Whatever a library prints goes to standard error; returns a descriptor of the real standard output."""
     ready_out = os.dup(1)
     os.dup2(2, 1)
     return ready_out

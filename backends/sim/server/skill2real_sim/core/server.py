@@ -1,8 +1,9 @@
-"""The server: one loop over the device and privileged sockets, beside the stop thread and, on a wall clock, the physics."""
+"""The server: a loop over the device and privileged sockets, beside the threads of stops and of the wall clock."""
 
 from __future__ import annotations
 
 import contextlib
+import gc
 import os
 import time
 from collections import deque
@@ -75,7 +76,7 @@ class Server:
         self._wake_out, self._wake_in = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
 
     def end(self, reason: str, code: int) -> None:
-        """Asks the loop to stop the arm and end, from any thread or signal handler; the first reason counts."""
+        """Asks the loop to stop the arm and end; from any thread or signal handler. The first reason counts."""
         if self._ending is None:
             self._ending = (reason, code)
         with contextlib.suppress(BlockingIOError):
@@ -83,6 +84,9 @@ class Server:
 
     def run(self) -> int:
         """Serves until told to end; returns the process's exit code."""
+        # What lives until the end need not be looked at again: the collector's pauses would be latency.
+        gc.collect()
+        gc.freeze()
         self._stop_plane.start()
         if self._wall is not None:
             self._wall.start()
@@ -104,7 +108,7 @@ class Server:
     # ------------------------------------------------------------ arrivals
 
     def _take_in(self) -> None:
-        """Moves what arrived into the inbox, so that it bears its true time of receipt also behind a long Advance."""
+        """Moves what arrived into the inbox, so that it bears its time of receipt also behind a long Advance."""
         if len(self._inbox) < MAX_INBOX:
             _drain(self._sockets.device, self._device, self._inbox)
             if self._privileged is not None:
@@ -157,7 +161,7 @@ class Server:
 
     def _finish(self, reason: str, code: int) -> int:
         LOGGER.info("ending: %s", reason)
-        if self.station.moving:
+        if self.station.moving and not self.station.latch.state.latched:
             try:
                 self.station.stop(reason)
             except Exception:

@@ -12,7 +12,7 @@ from skill2real_sim.wire import device_pb2 as dp
 
 MIN_LEASE_MS = 100
 MAX_LEASE_MS = 60_000
-# Sessions that nobody ended are forgotten beyond this many, the longest silent first; the controller's never is.
+# Sessions beyond this many are forgotten, the longest silent first; the controller's never is.
 MAX_SESSIONS = 256
 
 
@@ -90,7 +90,7 @@ class Sessions:
     # ------------------------------------------------------------ lease
 
     def enter(self, session: Session, now: float) -> None:
-        """A request of the session arrived: it renews the lease, also one that lapsed where nobody took over."""
+        """A request of the session arrived. It renews the lease, also a lapsed one that nobody took over."""
         if session is self._controller:
             self._renewed_at = now
             self._lapsed = False

@@ -1,4 +1,4 @@
-"""The station: one world with its lock, latch, events and evidence. Every plane acts on the world through it."""
+"""The station: one world with its lock, latch, events and evidence. The planes act on the world through it."""
 
 from __future__ import annotations
 
@@ -56,6 +56,11 @@ class Station:
         """Device time after the last slice; needs no lock."""
         return self._time_s
 
+    @property
+    def nearest_s(self) -> float:
+        """A world moves in whole control periods; a time that is this near is the one it can reach."""
+        return self.world.control_period_s / 2 + 1e-9
+
     def require_ready(self) -> None:
         if not self.world.ready:
             raise Refusal(dp.ERROR_NOT_READY, "no world is loaded yet; it comes with the first reset")
@@ -80,7 +85,7 @@ class Station:
             return reply
 
     def frames(self, cameras: list[str]) -> list[base.Frame]:
-        """Pictures of the present state. While nothing changed, a picture that was made already is given again."""
+        """Pictures of the present state. While nothing changes, a picture is made once and given again."""
         with self.lock.ordinary():
             version = self._version
             if self._frames_kept[0] != version:
@@ -185,9 +190,9 @@ class Station:
     # ------------------------------------------------------------ stop and resume
 
     def stop(self, reason: str) -> tuple[int, float]:
-        """Latches a stop from any thread; returns the new epoch and the device time at which the arm begins to slow.
+        """Latches a stop, from any thread; returns the new epoch and the device time at which the arm slows.
 
-        The epoch rises before the world is even waited for, so nothing planned earlier can start from here on.
+        The epoch rises before the world is waited for, so nothing planned earlier can start from here on.
         """
         latch = self.latch.latch(reason)
         LOGGER.info("stop latched, epoch %d: %s", latch.epoch, reason)

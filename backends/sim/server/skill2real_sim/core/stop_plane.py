@@ -15,7 +15,7 @@ CLOSING_LOOK_MS = 200
 
 
 class StopPlane:
-    """Whatever arrives on the stop socket is a stop, also bytes that cannot be read: erring towards standing still."""
+    """Whatever arrives on the stop socket is a stop, also what cannot be read: it errs towards standing still."""
 
     def __init__(self, socket: zmq.Socket, station: Station) -> None:
         self._socket = socket

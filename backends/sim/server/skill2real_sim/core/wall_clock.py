@@ -15,7 +15,7 @@ IDLE_S = 0.02
 
 
 class WallClock:
-    """Device time runs at ``rate`` device seconds per second. One control period at a time, so a stop waits for one."""
+    """Runs ``rate`` device seconds per second, one control period at a time, so that a stop waits for one."""
 
     def __init__(self, station: Station, rate: float, on_defect: Callable[[str], None]) -> None:
         self._station = station

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import zmq
 
+from skill2real_sim.core.bootstrap import CONFIG_FD
 from skill2real_sim.wire import device_pb2 as dp
 from skill2real_sim.wire import privileged_pb2 as pp
 
@@ -31,7 +32,7 @@ class DeviceClient:
         self.sequence = 0
 
     def request(self, **body: object) -> dp.Request:
-        """The next request of the session; keyword arguments are Request's fields and override the defaults."""
+        """The next request of the session; keyword arguments are Request's fields, in place of the defaults."""
         fields = {
             "protocol_major": 1,
             "session": self.session,
@@ -79,21 +80,13 @@ class ServerProcess:
     ) -> None:
         self.folder = tempfile.TemporaryDirectory(prefix="s2r-")
         self.token = secrets.token_bytes(32)
-        ours, theirs = os.pipe()[::-1]
-        self.parent_end = ours
-        # Descriptor 3 is the child's name for the read end.
-        command = [sys.executable, "-m", module, "--world", world]
+        theirs, self.parent_end = os.pipe()
         self.process = subprocess.Popen(
-            [
-                "/bin/sh",
-                "-c",
-                f'exec "$@" 3<&{theirs} {theirs}<&-' if theirs != 3 else 'exec "$@"',
-                "sh",
-                *command,
-            ],
+            [sys.executable, "-m", module, "--world", world],
+            preexec_fn=lambda: os.dup2(theirs, CONFIG_FD),
+            pass_fds=[CONFIG_FD],
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
-            pass_fds=[theirs],
             env={**os.environ, "PYTHONPATH": str(SERVER_ROOT)},
         )
         os.close(theirs)
@@ -106,7 +99,7 @@ class ServerProcess:
             "bind": None,
             **config,
         }
-        os.write(ours, json.dumps(line).encode() + b"\n")
+        os.write(self.parent_end, json.dumps(line).encode() + b"\n")
         self.context = zmq.Context()
         first = self.process.stdout.readline()
         self.ready: dict[str, object] = json.loads(first) if first else {}
@@ -117,7 +110,8 @@ class ServerProcess:
 
     def controller(self, lease_ms: int = 60_000) -> DeviceClient:
         client = self.device()
-        client.hello(dp.CONTROLLER, lease_ms)
+        reply = client.hello(dp.CONTROLLER, lease_ms)
+        assert client.session, reply
         return client
 
     def dealer(self, name: str) -> zmq.Socket:

@@ -1,4 +1,4 @@
-"""A deterministic kinematic world for the core's own tests: it has no physics, and nothing outside the tests uses it."""
+"""A deterministic kinematic world without physics, for the core's own tests and nothing else."""
 
 from __future__ import annotations
 
@@ -39,8 +39,8 @@ class _State:
 class FakeWorld:
     """One arm "arm" that follows its trajectories exactly, one gripper, a camera pair "left" and "right".
 
-    A first joint beyond 2.5 rad is taken as a crash: it latches a protective stop. The variant "slow_render" makes
-    pictures take 0.3 s, "slow_step" each step 3 ms, "broken_step" raises from the first step on.
+    A first joint beyond 2.5 rad is taken as a crash and latches a protective stop. The variant "slow_render" makes
+    pictures take 0.3 s, "slow_step" each step 3 ms, "slow_reset" the reset 0.5 s; "broken_step" raises at a step.
     """
 
     control_period_s = PERIOD_S
