@@ -73,6 +73,11 @@ export class EpisodeWorker {
     return this.#sim?.pid ?? null;
   }
 
+  /** Starts the processes, where they are not running. `play` does it too. */
+  async start(): Promise<void> {
+    await this.#ready();
+  }
+
   /** Plays and judges one episode. Never rejects for what goes wrong in it: that is in the result. */
   async play(spec: EpisodeSpec): Promise<EpisodeResult> {
     const run = newRunName();

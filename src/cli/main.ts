@@ -1,0 +1,54 @@
+import { readFileSync } from "node:fs";
+import { Command, CommanderError } from "commander";
+import { isSkill2RealError } from "../contract/errors.js";
+import { packageFile } from "../contract/package-root.js";
+import { addApi } from "./commands/api.js";
+import { addBackend } from "./commands/backend.js";
+import { addCall } from "./commands/call.js";
+import { addConfig } from "./commands/config.js";
+import { addDoctor } from "./commands/doctor.js";
+import { addEval } from "./commands/eval.js";
+import { addInit } from "./commands/init.js";
+import { addProgram } from "./commands/program.js";
+import { addRun } from "./commands/run.js";
+import { addRuns } from "./commands/runs.js";
+import { addShow } from "./commands/show.js";
+import { addStop } from "./commands/stop.js";
+import { EXIT, EXIT_WORDS, exitCodeOf } from "./exit-codes.js";
+
+/** A command's action ends with an exit code. */
+export type Ended = (code: number) => void;
+
+function createProgram(ended: Ended): Command {
+  const { version } = JSON.parse(readFileSync(packageFile("package.json"), "utf8")) as { version: string };
+  const codes = (Object.keys(EXIT) as (keyof typeof EXIT)[]).map((name) => `  ${String(EXIT[name]).padEnd(5)}${EXIT_WORDS[name]}`).join("\n");
+  const program = new Command("skill2real")
+    .description("Robot runtime: programs act through one typed API, in simulation and on the robot.")
+    .version(version)
+    .showHelpAfterError('("skill2real --help" lists commands and options)')
+    .exitOverride()
+    .addHelpText("after", `\nExit codes:\n${codes}\n\nFirst steps: skill2real doctor, then skill2real run --task r1 --seed 7`);
+  for (const add of [addRun, addEval, addStop, addRuns, addShow, addApi, addCall, addProgram, addBackend, addInit, addConfig, addDoctor]) add(program, ended);
+  for (const command of program.commands) command.exitOverride();
+  return program;
+}
+
+/** Runs one command line and gives its exit code; never throws. */
+export async function main(argv: readonly string[]): Promise<number> {
+  let code: number = EXIT.ok;
+  const program = createProgram((ended) => {
+    code = ended;
+  });
+  try {
+    await program.parseAsync([...argv], { from: "user" });
+    return code;
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
+    if (isSkill2RealError(error)) {
+      process.stderr.write(`skill2real: ${error.message} (${error.code})\n`);
+      return exitCodeOf(error.code);
+    }
+    process.stderr.write(`skill2real: a defect of this package, please report it: ${error instanceof Error ? error.stack : String(error)}\n`);
+    return EXIT.infrastructure;
+  }
+}
