@@ -21,7 +21,16 @@ if (unknown.length > 0) {
 const check = process.argv.includes("--check");
 let failed = false;
 
-for (const [path, text] of contractOutputs(root)) {
+function outputs() {
+  try {
+    return contractOutputs(root);
+  } catch (error) {
+    console.error(`generate: ${error.message}`);
+    process.exit(1);
+  }
+}
+
+for (const [path, text] of outputs()) {
   const file = join(root, path);
   const present = existsSync(file) ? readFileSync(file, "utf8").replaceAll("\r\n", "\n") : undefined;
   if (present === text) continue;

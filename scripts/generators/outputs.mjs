@@ -12,9 +12,17 @@ const SOURCE = "src/contract/robot_api.proto";
 const GENERATED = "src/contract/generated";
 const BANNER = `// Generated from ${SOURCE} by scripts/generate.mjs. Edit the .proto, then run "npm run generate".\n`;
 
+function read(root) {
+  try {
+    return readContract(join(root, SOURCE));
+  } catch (cause) {
+    throw new Error(`${SOURCE}: ${cause.message}`, { cause });
+  }
+}
+
 /** [path relative to the root, text] of each file. */
 export function contractOutputs(root) {
-  const model = readContract(join(root, SOURCE));
+  const model = read(root);
   return [
     [`${GENERATED}/robot-api.ts`, writeTypes(model, BANNER)],
     [`${GENERATED}/robot-api-declarations.ts`, writeDeclarations(model, BANNER)],
