@@ -54,6 +54,16 @@ class ContactMonitor:
         if link == 0.0 and not any(raw) and max(map(abs, w)) < 1e-6 and self.link_force_n < 1e-6:
             self.wrench, self.link_force_n, self.quiet = [0.0] * 6, 0.0, True
 
+    def change_n(self, start: tuple[float, ...]) -> float:
+        """Size of the force beyond ``start`` (at least its three force components)."""
+        w = self.wrench
+        return math.hypot(w[0] - start[0], w[1] - start[1], w[2] - start[2])
+
+    @property
+    def force_n(self) -> float:
+        w = self.wrench
+        return math.sqrt(w[0] * w[0] + w[1] * w[1] + w[2] * w[2])
+
     def digest(self, into: hashlib._Hash) -> None:
         into.update(repr((self.wrench, self.link_force_n, self.quiet)).encode())
 
@@ -126,8 +136,7 @@ class GuardWatch:
 
 def protective_reason(monitor: ContactMonitor, tracking_error_rad: float) -> str | None:
     """Why the arm must latch a protective stop now, or None."""
-    w = monitor.wrench
-    force = math.sqrt(w[0] * w[0] + w[1] * w[1] + w[2] * w[2])
+    force = monitor.force_n
     if force > ur5e.PROTECTIVE_FORCE_N:
         return f"the tool met {force:.0f} N; the arm's limit is {ur5e.PROTECTIVE_FORCE_N:.0f} N"
     if monitor.link_force_n > ur5e.PROTECTIVE_LINK_FORCE_N:

@@ -69,8 +69,7 @@ def _defaults(spec: SceneSpec) -> str:
         material="pad",
         condim="4",
         priority="2",
-        solref="0.02 1",
-        solimp="0.9 0.95 0.002",
+        **contact,
     )
     item = element("geom", group="1", condim="4", **contact)
     seen = element("geom", contype="0", conaffinity="0", mass="0", group="2")
@@ -110,6 +109,15 @@ def _assets(spec: SceneSpec) -> str:
     # pair.
     table = material("table", spec.table_rgb, "tex_table", 0.05, texuniform="true", texrepeat="1 1")
     parts = [
+        element(
+            "texture",
+            type="skybox",
+            builtin="gradient",
+            rgb1="0.62 0.68 0.75",
+            rgb2="0.30 0.33 0.38",
+            width="64",
+            height="384",
+        ),
         table,
         material("floor", (0.36, 0.38, 0.42), "tex_floor", 0.0, texuniform="true", texrepeat="1 1"),
         material("leg", (0.3, 0.3, 0.32), None),
@@ -184,7 +192,7 @@ def scene_xml(spec: SceneSpec) -> str:
             _assets(spec),
             element("worldbody", world),
             element(
-                "contact", [mjcf_arm.arm_excludes((mjcf_gripper.BODY,)), mjcf_gripper.gripper_excludes()]
+                "contact", [mjcf_arm.arm_excludes((mjcf_gripper.BODY,)), mjcf_gripper.gripper_excludes(), mjcf_gripper.tip_pairs("table", spec.pad_friction)]
             ),
             mjcf_gripper.gripper_coupling(),
             element("actuator", [mjcf_arm.arm_actuators(), mjcf_gripper.gripper_actuator()]),

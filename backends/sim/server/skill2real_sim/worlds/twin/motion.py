@@ -2,13 +2,15 @@
 
 A command row holds position plus velocity feed-forward: the servo's force is kp (command - q) - kv qd, so a
 command of q + (kv + joint damping) / kp * qd leaves no velocity lag. Rows are computed when a motion starts;
-playing is one copy per period.
+playing is one copy per period. Torques that speed the links up are fed forward too (see ``torque_rows``), so what is left to the
+position error is only what the world adds.
 """
 
 from __future__ import annotations
 
 import hashlib
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -19,12 +21,22 @@ from .mjcf_arm import JOINT_DAMPING, SERVO_KP, SERVO_KV
 
 F64 = NDArray[np.float64]
 
+# Joint torques [Nm] without gravity for (q, qd, qdd).
+TorqueModel = Callable[[F64, F64, F64], F64]
+KNOT_PERIODS = 10
+
 FEED_FORWARD_S = (np.array(SERVO_KV) + JOINT_DAMPING) / np.array(SERVO_KP)
 
-HOLD, PLAY, SETTLE, BRAKE = "hold", "play", "settle", "brake"
+HOLD, PLAY, SETTLE, BRAKE, YIELD = "hold", "play", "settle", "brake", "yield"
+YIELD_LIMIT_S = 0.12
+YIELD_EASE = 0.9
+YIELD_FORCE_N = 2.0
 SETTLE_LIMIT_S = 0.3
-SETTLED_RAD = 1.5e-4
-SETTLED_RAD_S = 0.02
+SETTLED_RAD = 1.0e-4
+SETTLED_RAD_S = 0.004
+# An arm that leans on something rests beside its set-point: it has arrived if this near and still this long.
+LOADED_RAD = 1.0e-3
+LOADED_S = 0.06
 BLEND_S = 0.1
 
 
@@ -44,9 +56,27 @@ def sample_trajectory(time_s: F64, q_rad: F64, q_commanded_rad: F64, period_s: f
     return rows
 
 
-def brake_positions(q_rad: F64, qd_rad_s: F64, period_s: float) -> F64:
-    """Positions of a straight stop in joint space: all joints slow down together, the hardest at its limit."""
-    duration = float(np.max(np.abs(qd_rad_s) / np.array(ur5e.ACCELERATION_LIMIT_RAD_S2)))
+def torque_rows(positions: F64, period_s: float, torque: TorqueModel) -> F64:
+    """Joint torques (n, 6) [Nm] that the links' inertia asks for along positions (n + 1, 6).
+
+    Inverse dynamics at knots KNOT_PERIODS apart and linear between them; over that stretch velocities of linear
+    pieces average out to usable accelerations.
+    """
+    n = len(positions) - 1
+    if n < 2 * KNOT_PERIODS:
+        return np.zeros((n, positions.shape[1]))
+    knots = np.unique(np.append(np.arange(0, n, KNOT_PERIODS), n))
+    lower, upper = np.maximum(knots - KNOT_PERIODS // 2, 0), np.minimum(knots + KNOT_PERIODS // 2, n)
+    velocity = (positions[upper] - positions[lower]) / ((upper - lower) * period_s)[:, None]
+    acceleration = np.gradient(velocity, knots * period_s, axis=0)
+    torques = np.array([torque(*row) for row in zip(positions[knots], velocity, acceleration, strict=True)])
+    ticks = np.arange(n)
+    return np.column_stack([np.interp(ticks, knots, torques[:, j]) for j in range(torques.shape[1])])
+
+
+def brake_positions(q_rad: F64, qd_rad_s: F64, limit_rad_s2: tuple[float, ...], period_s: float) -> F64:
+    """Positions of a straight stop in joint space: all joints slow down together, one of them at its limit."""
+    duration = float(np.max(np.abs(qd_rad_s) / np.array(limit_rad_s2)))
     n = math.ceil(duration / period_s - 1e-9)
     if n <= 0:
         return q_rad[None, :].copy()
@@ -64,22 +94,25 @@ class ArmPlayer:
     positions: F64 = field(default_factory=lambda: np.zeros((1, 6)))
     commands: F64 = field(default_factory=lambda: np.zeros((0, 6)))
     index: int = 0
-    # Whether the set-point becomes the actual position when a brake has run out.
-    rebase_after_brake: bool = False
+    # Whether the set-point follows the actual position when a brake has run out.
+    yield_after_brake: bool = False
+    yield_command: F64 = field(default_factory=lambda: np.zeros(6))
 
     def hold(self, q_rad: F64) -> None:
         self.q_commanded_rad = np.array(q_rad, dtype=np.float64)
         self.phase = HOLD
 
-    def _load(self, positions: F64, phase: str) -> None:
+    def _load(self, positions: F64, phase: str, torque: TorqueModel | None = None) -> None:
         self.positions = positions
         velocity = np.diff(positions, axis=0) / self.period_s
         self.commands = positions[:-1] + FEED_FORWARD_S * velocity
+        if torque is not None:
+            self.commands += torque_rows(positions, self.period_s, torque) / np.array(SERVO_KP)
         self.index = 0
         self.phase = phase
 
-    def play(self, time_s: F64, q_rad: F64) -> None:
-        self._load(sample_trajectory(time_s, q_rad, self.q_commanded_rad, self.period_s), PLAY)
+    def play(self, time_s: F64, q_rad: F64, torque: TorqueModel) -> None:
+        self._load(sample_trajectory(time_s, q_rad, self.q_commanded_rad, self.period_s), PLAY, torque)
 
     def brake_from_command(self) -> None:
         """Slows down from the commanded position and velocity (a stop without contact)."""
@@ -87,17 +120,25 @@ class ArmPlayer:
             self.phase = HOLD
             return
         velocity = (self.positions[self.index + 1] - self.positions[self.index]) / self.period_s
-        self.rebase_after_brake = False
-        self._start_brake(self.positions[self.index], velocity)
+        self.yield_after_brake = False
+        self._start_brake(self.positions[self.index], velocity, ur5e.ACCELERATION_LIMIT_RAD_S2)
 
     def brake_from_actual(self, q_rad: F64, qd_rad_s: F64) -> None:
-        """Slows down from where the arm is (after a contact); its rest position becomes the set-point."""
+        """Slows down from where the arm is, after a contact, then yields: see ``follow``."""
         limit = np.array(ur5e.VELOCITY_LIMIT_RAD_S)
-        self.rebase_after_brake = True
-        self._start_brake(np.array(q_rad), np.clip(qd_rad_s, -limit, limit))
+        self.yield_after_brake = True
+        self._start_brake(np.array(q_rad), np.clip(qd_rad_s, -limit, limit), ur5e.CONTACT_BRAKE_RAD_S2)
 
-    def _start_brake(self, q_rad: F64, qd_rad_s: F64) -> None:
-        positions = brake_positions(q_rad, qd_rad_s, self.period_s)
+    def follow(self, q_rad: F64, qd_rad_s: F64) -> None:
+        """Makes the actual position the set-point while the arm yields, so that what it touched pushes it off.
+
+        Most of the servo's damping is fed forward too, else letting go of a few newtons would take a second.
+        """
+        self.q_commanded_rad = np.array(q_rad)
+        self.yield_command = q_rad + YIELD_EASE * FEED_FORWARD_S * qd_rad_s
+
+    def _start_brake(self, q_rad: F64, qd_rad_s: F64, limit_rad_s2: tuple[float, ...]) -> None:
+        positions = brake_positions(q_rad, qd_rad_s, limit_rad_s2, self.period_s)
         self.q_commanded_rad = positions[-1].copy()
         if len(positions) < 2:
             self.positions, self.commands, self.index, self.phase = positions, positions[:0], 0, BRAKE
@@ -111,7 +152,7 @@ class ArmPlayer:
             self.index += 1
             self.q_commanded_rad = self.positions[self.index]
             return row
-        return self.q_commanded_rad
+        return self.yield_command if self.phase == YIELD else self.q_commanded_rad
 
     @property
     def played_out(self) -> bool:
@@ -122,6 +163,6 @@ class ArmPlayer:
         return self.index / len(self.commands) if len(self.commands) else 1.0
 
     def digest(self, into: hashlib._Hash) -> None:
-        into.update(f"{self.phase}|{self.index}|{self.rebase_after_brake}".encode())
-        for array in (self.q_commanded_rad, self.positions, self.commands):
+        into.update(f"{self.phase}|{self.index}|{self.yield_after_brake}".encode())
+        for array in (self.q_commanded_rad, self.positions, self.commands, self.yield_command):
             into.update(np.ascontiguousarray(array).tobytes())

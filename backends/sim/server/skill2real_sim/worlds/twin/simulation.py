@@ -20,9 +20,24 @@ from .capabilities import ARM
 from .groups import GroupBook, RunningGroup, RunningMotion
 from .guards import BodyRange, ContactMonitor, GuardWatch, protective_reason
 from .jaw import JawPlayer
+from .mjcf_arm import ARMATURE
 from .mjcf_gripper import WIDTH_KP, WIDTH_KV
 from .mjcf_scene import TIMESTEP_S
-from .motion import BRAKE, HOLD, PLAY, SETTLE, SETTLE_LIMIT_S, SETTLED_RAD, SETTLED_RAD_S, ArmPlayer
+from .motion import (
+    BRAKE,
+    HOLD,
+    LOADED_RAD,
+    LOADED_S,
+    PLAY,
+    SETTLE,
+    SETTLE_LIMIT_S,
+    SETTLED_RAD,
+    SETTLED_RAD_S,
+    YIELD,
+    YIELD_FORCE_N,
+    YIELD_LIMIT_S,
+    ArmPlayer,
+)
 
 F64 = NDArray[np.float64]
 
@@ -43,10 +58,12 @@ class Controls:
     stopped: bool = False
     protective: bool = False
     settle_ticks: int = 0
+    # Force that was there before the contact (a held object's weight): a yielding arm gives way to what came on top.
+    yield_from: tuple[float, ...] = (0.0, 0.0, 0.0)
     pending_events: list[WorldEvent] = field(default_factory=list)
 
     def digest(self, into: hashlib._Hash) -> None:
-        flags = (self.tick, self.stopped, self.protective, self.settle_ticks)
+        flags = (self.tick, self.stopped, self.protective, self.settle_ticks, self.yield_from)
         into.update(repr((flags, self.pending_events)).encode())
         for part in (self.arm, self.jaw, self.monitor, self.book):
             part.digest(into)
@@ -60,6 +77,7 @@ class Simulation:
         self.data = mujoco.MjData(model)
         self._view = mujoco.MjData(model)
         self._view_tick = -1
+        self._work = mujoco.MjData(model)
         self.controls = Controls()
         self.bodies = BodyRange(model, self.data)
         self.width_actuator = model.actuator("width").id
@@ -101,6 +119,24 @@ class Simulation:
             self._view_tick = self.controls.tick
         return self._view
 
+    def inertia_torque_nm(self, q_rad: F64, qd_rad_s: F64, qdd_rad_s2: F64) -> F64:
+        """Torques of the arm's joints for an acceleration, without gravity: M(q) qdd + C(q, qd)."""
+        model, work = self.model, self._work
+        work.qpos[:] = self.data.qpos
+        work.qpos[:6] = q_rad
+        mujoco.mj_kinematics(model, work)
+        mujoco.mj_comPos(model, work)
+        with_motion, at_rest = np.zeros(model.nv), np.zeros(model.nv)
+        work.qvel[:] = 0.0
+        work.qacc[:] = 0.0
+        mujoco.mj_comVel(model, work)
+        mujoco.mj_rne(model, work, 0, at_rest)
+        work.qvel[:6] = qd_rad_s
+        work.qacc[:6] = qdd_rad_s2
+        mujoco.mj_comVel(model, work)
+        mujoco.mj_rne(model, work, 1, with_motion)
+        return with_motion[:6] - at_rest[:6] + np.array(ARMATURE) * qdd_rad_s2
+
     # ---- commands
 
     def start(self, group: int, motions: list[Motion]) -> float:
@@ -116,9 +152,8 @@ class Simulation:
                 self._limit_width_force(force)
             elif isinstance(motion, JointTrajectory):
                 guards[n] = GuardWatch.of(motion.guard, c.monitor)
-                c.arm.play(
-                    np.asarray(motion.time_s, dtype=np.float64), np.asarray(motion.q_rad, dtype=np.float64)
-                )
+                times, points = (np.asarray(v, dtype=np.float64) for v in (motion.time_s, motion.q_rad))
+                c.arm.play(times, points, self.inertia_torque_nm)
                 c.settle_ticks = 0
                 longest = max(longest, float(motion.time_s[-1]))
         c.book.add(group, motions, self.time_s, guards)
@@ -144,7 +179,7 @@ class Simulation:
 
     @property
     def braking(self) -> bool:
-        return self.controls.arm.phase == BRAKE
+        return self.controls.arm.phase in (BRAKE, YIELD)
 
     # ---- stepping
 
@@ -176,6 +211,9 @@ class Simulation:
             reason = protective_reason(c.monitor, error)
             if reason is not None:
                 c.protective = True
+                running = c.book.running(is_gripper=False)
+                guard = running[1].guard if running else None
+                c.yield_from = guard.start[:3] if guard else (0.0, 0.0, 0.0)
                 c.arm.brake_from_actual(self.data.qpos[:6], self.data.qvel[:6])
                 c.jaw.freeze()
                 self._end_all("PROTECTIVE_STOP", events, "PROTECTIVE_STOP")
@@ -191,6 +229,7 @@ class Simulation:
         assert motion.guard is not None
         if motion.guard.tripped(c.monitor.wrench):
             c.book.refresh(self.time_s, c.arm, c.jaw, self.opening_m)
+            c.yield_from = motion.guard.start[:3]
             motion.pending_end = "CONTACT" if motion.guard.contact_expected else "UNEXPECTED_CONTACT"
             c.arm.brake_from_actual(self.data.qpos[:6], self.data.qvel[:6])
             for other in group.motions:
@@ -203,26 +242,31 @@ class Simulation:
         if not arm.played_out:
             return
         q, qd = self.data.qpos[:6], self.data.qvel[:6]
-        if arm.phase == BRAKE:
-            if arm.rebase_after_brake:
-                arm.hold(q.copy())
-            else:
-                arm.phase = HOLD
+        if arm.phase == BRAKE and arm.yield_after_brake:
+            arm.phase, c.settle_ticks = YIELD, 0
+        if arm.phase == YIELD:
+            arm.follow(q, qd)
+            c.settle_ticks += 1
+            if c.monitor.change_n(c.yield_from) > YIELD_FORCE_N and c.settle_ticks * TIMESTEP_S < YIELD_LIMIT_S:
+                return
+        if arm.phase in (BRAKE, YIELD):
+            arm.phase = HOLD
             running = c.book.running(is_gripper=False)
             if running is not None:
                 self._end(*running, running[1].pending_end or "STOPPED", events)
             return
         arm.phase = SETTLE
         c.settle_ticks += 1
+        error = float(np.abs(arm.q_commanded_rad - q).max())
         still = float(np.abs(qd).max()) < SETTLED_RAD_S
-        close = float(np.abs(arm.q_commanded_rad - q).max()) < SETTLED_RAD
+        loaded = still and error < LOADED_RAD and c.settle_ticks * TIMESTEP_S >= LOADED_S
         late = c.settle_ticks * TIMESTEP_S > SETTLE_LIMIT_S
-        if (still and close) or late:
+        if (still and error < SETTLED_RAD) or loaded or late:
             arm.phase = HOLD
             running = c.book.running(is_gripper=False)
             if running is not None:
                 c.book.refresh(self.time_s, arm, c.jaw, self.opening_m)
-                self._end(*running, "TIMEOUT" if late else "COMPLETED", events)
+                self._end(*running, "TIMEOUT" if late and not loaded else "COMPLETED", events)
 
     def _advance_jaw(self, events: list[WorldEvent]) -> None:
         c = self.controls

@@ -218,10 +218,10 @@ def _draw_lighting(rng: np.random.Generator) -> mjcf_table.Lighting:
 
     azimuth = float(rng.uniform(-math.pi, math.pi))
     height = math.radians(float(rng.uniform(50, 75)))
-    key = tint(float(rng.uniform(0.40, 0.58)))
+    key = tint(float(rng.uniform(0.36, 0.52)))
     fill_azimuth = azimuth + math.pi + float(rng.uniform(-0.6, 0.6))
-    fill = tint(float(rng.uniform(0.12, 0.22)))
-    ambient = tint(float(rng.uniform(0.34, 0.46)))
+    fill = tint(float(rng.uniform(0.12, 0.20)))
+    ambient = tint(float(rng.uniform(0.42, 0.52)))
     return mjcf_table.Lighting(
         direction(azimuth, height), key, direction(fill_azimuth, math.radians(40)), fill, ambient
     )

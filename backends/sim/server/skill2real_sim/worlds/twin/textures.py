@@ -46,7 +46,7 @@ def marks(rng: np.random.Generator, size: int, low: float, high: float, octaves:
 def scene_textures(rng: np.random.Generator, bodies: list[str]) -> list[Texture]:
     """Textures of the room, the arm, and one for each item body."""
     textures = [
-        Texture("tex_table", "2d", marks(rng, 512, 0.45, 1.0, (1, 2, 4, 16))),
+        Texture("tex_table", "2d", marks(rng, 512, 0.45, 1.0, (1, 2, 3, 7))),
         Texture("tex_floor", "2d", marks(rng, 256, 0.4, 1.0, (1, 4, 16))),
         Texture("tex_arm", "cube", marks(rng, 64, 0.6, 1.0, (1, 2, 4))),
     ]

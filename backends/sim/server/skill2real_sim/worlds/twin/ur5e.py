@@ -34,6 +34,8 @@ HOME_Q_RAD = (-2.133, -2.168, 1.704, -1.107, -math.pi / 2, 1.008)
 # A wrist transducer of this class is read to a few newtons; below these a contact is not told from motion.
 CONTACT_FORCE_DEFAULT_N = 30.0
 CONTACT_TORQUE_DEFAULT_NM = 5.0
+# After a contact the arm brakes as hard as a reflex may, not as gently as a planned stop.
+CONTACT_BRAKE_RAD_S2 = (25.0,) * 6
 PROTECTIVE_FORCE_N = 150.0
 PROTECTIVE_LINK_FORCE_N = 150.0
 PROTECTIVE_TRACKING_RAD = 0.1

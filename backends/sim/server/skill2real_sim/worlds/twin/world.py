@@ -183,20 +183,20 @@ class TwinWorld:
             before = len(events)
             simulation.step(events)
             if controls.tick % HISTORY_TICKS == 0:
-                self._remember()
+                self._remember(self._history)
             if len(events) > before:
                 kinds = {event.kind for event in events[before:]}
                 if "fault" in kinds or ("motion_ended" in kinds and not through_motion_ends):
                     break
         return events
 
-    def _remember(self) -> None:
+    def _remember(self, history: judge_r1.History) -> None:
         episode = self._run()
         simulation, target = episode.simulation, episode.r1.target
-        if target in self._history.start_positions_m:
+        if target in history.start_positions_m:
             height = float(simulation.data.body(target).xpos[2])
-            if height > self._history.highest_target_m:
-                self._history.highest_target_m = height
+            if height > history.highest_target_m:
+                history.highest_target_m = height
 
     def groups(self) -> list[GroupStatus]:
         return self._run().simulation.statuses()
@@ -295,7 +295,9 @@ class TwinWorld:
     def evaluate(self) -> Evaluation:
         episode = self._run()
         simulation = episode.simulation
-        self._remember()
+        # Judging leaves no trace in the world, so the present moment goes into a copy.
+        history = copy.deepcopy(self._history)
+        self._remember(history)
         jaw_bodies = {simulation.model.body(name).id for name in ("gripper", "finger_left", "finger_right")}
         verdict = judge_r1.evaluate(
             simulation.model,
@@ -304,7 +306,7 @@ class TwinWorld:
             episode.r1.target,
             episode.r1.goal,
             jaw_bodies,
-            self._history,
+            history,
         )
         return salted_evaluation(verdict, episode.salt)
 
@@ -367,6 +369,8 @@ class TwinWorld:
 
     def state_hash(self) -> str:
         episode = self._run()
+        # Progress is brought up to date whenever it is read, so also here: reading must not change the hash.
+        episode.simulation.statuses()
         return state_hash(
             episode.simulation,
             self._history,
