@@ -6,6 +6,7 @@ import { readFileSync, readSync, writeSync } from "node:fs";
 import { GuestMemory } from "./guest-memory.js";
 import type { FromGuest, ToGuest } from "./guest-messages.js";
 import { GuestVm } from "./guest-vm.js";
+import { ownCpu_s } from "./turn-clock.js";
 
 const NEWLINE = 10;
 const chunk = Buffer.alloc(65_536);
@@ -37,7 +38,7 @@ process.env.TZ = "UTC";
 const [wasmPath = "", memory_MB = ""] = process.argv.slice(2);
 const wasmModule = await WebAssembly.compile(readFileSync(wasmPath));
 let memory = await GuestMemory.create(Number(memory_MB), wasmModule);
-send({ type: "ready" });
+send({ type: "ready", processCpu_s: ownCpu_s() });
 
 let guest: GuestVm | undefined;
 for (let message = receive(); message !== undefined; message = receive()) {
@@ -50,5 +51,6 @@ for (let message = receive(); message !== undefined; message = receive()) {
   if (guest?.over === true) {
     guest = undefined;
     memory = await GuestMemory.create(memory.limit_MB, wasmModule);
+    send({ type: "ready", processCpu_s: ownCpu_s() });
   }
 }

@@ -17,10 +17,12 @@ export type ToGuest =
 
 const id = z.number().int().positive();
 const guestCpu_s = z.number().nonnegative();
+/** CPU time of the guest process since it started, compiler threads included. */
+const processCpu_s = z.number().nonnegative();
 
 /** From the guest process, which is not trusted: every message is parsed. */
 export const fromGuestSchema = z.discriminatedUnion("type", [
-  z.strictObject({ type: z.literal("ready") }),
+  z.strictObject({ type: z.literal("ready"), processCpu_s }),
   z.strictObject({
     type: z.literal("print"),
     level: z.enum(["log", "warn", "error"]),
@@ -34,6 +36,7 @@ export const fromGuestSchema = z.discriminatedUnion("type", [
     calls: z.array(z.strictObject({ id, json: z.string() })),
     sleeps: z.array(z.strictObject({ id, seconds: z.number().nonnegative() })),
     guestCpu_s,
+    processCpu_s,
   }),
   z.strictObject({ type: z.literal("returned"), json: z.string(), guestCpu_s }),
   z.strictObject({

@@ -6,6 +6,7 @@ import { compiledModule } from "../contract/package-root.js";
 import { type FromGuest, fromGuestSchema, type ToGuest } from "./guest-messages.js";
 import type { GuestCommand } from "./isolation.js";
 import { parseJson } from "./parse-json.js";
+import { processCpu_s } from "./process-cpu.js";
 
 const START_TIMEOUT_MS = 30_000;
 const LAST_WORDS_CHARS = 4_000;
@@ -26,6 +27,7 @@ export class GuestProcess {
   #lastWords = "";
   #unread: Buffer[] = [];
   #unreadBytes = 0;
+  #reportedCpu_s = 0;
   #gone = false;
   #listener: GuestListener | undefined;
 
@@ -87,6 +89,12 @@ export class GuestProcess {
     return this.#gone;
   }
 
+  /** CPU time used since the guest last reported its own; undefined where the system does not tell. */
+  get unreportedCpu_s(): number | undefined {
+    const now_s = processCpu_s(this.pid);
+    return now_s === undefined ? undefined : now_s - this.#reportedCpu_s;
+  }
+
   get pid(): number | undefined {
     return this.#child.pid;
   }
@@ -117,8 +125,12 @@ export class GuestProcess {
 
   #take(line: string): void {
     const parsed = fromGuestSchema.safeParse(parseJson(line));
-    if (parsed.success) this.#listener?.onMessage(parsed.data);
-    else this.#malformed();
+    if (!parsed.success) {
+      this.#malformed();
+      return;
+    }
+    if ("processCpu_s" in parsed.data) this.#reportedCpu_s = parsed.data.processCpu_s;
+    this.#listener?.onMessage(parsed.data);
   }
 
   #malformed(): void {
@@ -128,7 +140,9 @@ export class GuestProcess {
 
   /** SIGKILL; resolves when the process is gone. */
   async kill(): Promise<void> {
-    if (!this.#gone) this.#child.kill("SIGKILL");
+    if (this.#gone) return;
+    this.#child.ref();
+    this.#child.kill("SIGKILL");
     await this.#exited;
   }
 

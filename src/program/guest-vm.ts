@@ -6,7 +6,7 @@ import { mapStack, PROGRAM_PREFIX, PROGRAM_SUFFIX } from "./guest-stack.js";
 import type { KillCode } from "./kill-codes.js";
 import { escapeControls, MAX_LINE_CHARS, PRINT_LINE_OVERHEAD } from "./print-limits.js";
 import type { PrintedLine } from "./run-result.js";
-import { TurnClock } from "./turn-clock.js";
+import { ownCpu_s, TurnClock } from "./turn-clock.js";
 
 type RunMessage = Extract<ToGuest, { type: "run" }>;
 type SettleMessage = Extract<ToGuest, { type: "settle" }>;
@@ -105,7 +105,8 @@ export class GuestVm {
     const [calls, sleeps] = [this.#calls, this.#sleeps];
     this.#calls = [];
     this.#sleeps = [];
-    this.#send({ type: "turn", sequence: this.#sequence, calls, sleeps, guestCpu_s: this.#guestCpu_s });
+    const cpu = { guestCpu_s: this.#guestCpu_s, processCpu_s: ownCpu_s() };
+    this.#send({ type: "turn", sequence: this.#sequence, calls, sleeps, ...cpu });
   }
 
   #finish(end: EndMessage): void {

@@ -16,7 +16,10 @@ const quotasSchema = z.strictObject({
   maxPathPoints: count,
   /** Guest CPU between two awaits. */
   turnCpu_s: seconds,
-  /** Wall time between two awaits, enforced from outside for built-ins that nothing can interrupt. */
+  /**
+   * Wall time between two awaits, enforced from outside for built-ins that nothing can interrupt; up to four times as long while
+   * other processes keep the guest from computing.
+   */
   turnWall_s: seconds,
   /** Device time from start to end of the program. */
   deviceTime_s: seconds,

@@ -20,12 +20,13 @@ export class TurnClock {
   get elapsed_s(): number {
     const wall_s = (performance.now() - this.#start_ms) / 1e3;
     if (wall_s < LONG_TURN_S) return wall_s;
-    this.#long ??= { cpu_s: processCpu_s(), wall_s };
-    return Math.min(wall_s, this.#long.wall_s + processCpu_s() - this.#long.cpu_s);
+    this.#long ??= { cpu_s: ownCpu_s(), wall_s };
+    return Math.min(wall_s, this.#long.wall_s + ownCpu_s() - this.#long.cpu_s);
   }
 }
 
-function processCpu_s(): number {
+/** CPU time of this process since it started. */
+export function ownCpu_s(): number {
   const { user, system } = process.cpuUsage();
   return (user + system) / 1e6;
 }

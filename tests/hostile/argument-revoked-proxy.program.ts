@@ -1,0 +1,5 @@
+// expect: threw:TypeError
+// calls: 0
+const { proxy, revoke } = Proxy.revocable({} as { arm?: string }, {});
+revoke();
+await robot.goto_home(proxy);

@@ -1,0 +1,2 @@
+// expect: deadlock
+await new Promise(() => {});

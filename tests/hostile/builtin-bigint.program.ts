@@ -1,0 +1,3 @@
+// expect: cpu_quota memory_quota threw:RangeError
+let n = 3n;
+for (;;) n *= n;

@@ -1,0 +1,4 @@
+// expect: unawaited_calls
+// calls: 0
+void robot.goto_home();
+return 'done';

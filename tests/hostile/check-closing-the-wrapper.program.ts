@@ -1,0 +1,6 @@
+// expect: unbalanced_braces
+// stage: check
+return 1;
+});
+const outside = globalThis;
+(async () => {

@@ -1,0 +1,3 @@
+// expect: global_refused
+// stage: check
+return eval('1 + 1');

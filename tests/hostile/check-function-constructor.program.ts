@@ -1,0 +1,3 @@
+// expect: global_refused
+// stage: check
+return new Function('return this')();

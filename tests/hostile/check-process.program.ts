@@ -1,0 +1,3 @@
+// expect: TS2591
+// stage: check
+process.exit(1);

@@ -1,0 +1,3 @@
+// expect: TS2304
+// stage: check
+setTimeout(() => {}, 1);

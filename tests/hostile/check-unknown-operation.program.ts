@@ -1,0 +1,3 @@
+// expect: TS2339
+// stage: check
+await robot.fly_home();

@@ -1,0 +1,3 @@
+// expect: TS2304
+// stage: check
+return new Worker('x');

@@ -1,0 +1,2 @@
+// expect: cpu_quota
+for (;;) {}

@@ -1,0 +1,8 @@
+// expect: cpu_quota
+for (;;) {
+  try {
+    for (;;) {}
+  } catch {
+    continue;
+  }
+}

@@ -1,0 +1,6 @@
+// expect: cpu_quota
+console.log({
+  get x(): number {
+    for (;;) {}
+  },
+});

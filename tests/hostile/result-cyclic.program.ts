@@ -1,0 +1,4 @@
+// expect: result_invalid
+const a: Record<string, unknown> = {};
+a.a = a;
+return a;

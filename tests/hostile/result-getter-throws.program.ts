@@ -1,0 +1,7 @@
+// expect: threw:Error
+// line: 5
+return {
+  get state(): string {
+    throw new Error('no state');
+  },
+};

@@ -1,0 +1,2 @@
+// expect: result_invalid
+return { error_m: 0 / 0 };

@@ -1,0 +1,3 @@
+// expect: returned
+// value: "inner"
+return { then: (resolve: (value: string) => void) => resolve('inner') };

@@ -1,0 +1,3 @@
+// expect: threw:invalid_argument
+// line: 3
+await sleep(NaN);

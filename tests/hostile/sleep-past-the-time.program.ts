@@ -1,0 +1,2 @@
+// expect: time_quota
+for (;;) await sleep(300);

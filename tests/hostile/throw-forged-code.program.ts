@@ -1,0 +1,2 @@
+// expect: threw:protective_stop
+throw new RobotError('protective_stop', 'says the program');

@@ -1,0 +1,2 @@
+// expect: threw:ThrownValue
+throw null;

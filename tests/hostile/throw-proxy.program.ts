@@ -1,0 +1,6 @@
+// expect: threw:ThrownValue
+throw new Proxy({}, {
+  get(): never {
+    throw new Error('again');
+  },
+});
