@@ -14,7 +14,8 @@ export function showValue(value: unknown): string {
     return `[${value.join(", ")}]`;
   }
   if (Array.isArray(value)) return `a list of ${value.length} element${value.length === 1 ? "" : "s"}`;
-  if (value === null || typeof value === "number" || typeof value === "boolean") return String(value);
+  if (value === null || value === undefined || typeof value === "number" || typeof value === "boolean")
+    return String(value);
   return typeof value === "object" ? "an object" : `a ${typeof value}`;
 }
 
@@ -51,7 +52,10 @@ function describeIssue(schema: z.core.$ZodType, value: unknown, issue: z.core.$Z
   const shown = place.value === undefined ? "missing" : showValue(place.value);
   if (issue.code === "custom") return `${where}${shown === "an object" ? "" : ` is ${shown}; it`} ${issue.message}.`;
   const expected = place.schema ? expectedOf(place.schema) : { text: issue.message };
-  const hint = typeof place.value === "string" && expected.values ? suggest(place.value, expected.values) : "";
+  const hint =
+    typeof place.value === "string" && (expected.values?.length ?? 0) > 1
+      ? suggest(place.value, expected.values ?? [])
+      : "";
   return `${where} is ${shown}; it must be ${expected.text}.${hint}`;
 }
 

@@ -39,7 +39,8 @@ function chosen(schema: Schema, value: unknown): Schema | undefined {
 }
 
 /** The schema of one part of a value. */
-export function childSchema(schema: Schema, part: PropertyKey, value: unknown): Schema | undefined {
+export function childSchema(outer: Schema, part: PropertyKey, value: unknown): Schema | undefined {
+  const schema = unwrap(outer);
   const def = defOf(schema);
   if (def.type === "union") {
     const discriminator = (def as Partial<z.core.$ZodDiscriminatedUnionDef>).discriminator;
@@ -52,12 +53,12 @@ export function childSchema(schema: Schema, part: PropertyKey, value: unknown): 
   else if (def.type === "array") child = def.element;
   else if (def.type === "tuple") child = def.items[Number(part)];
   else if (def.type === "record") child = def.valueType;
-  return child && unwrap(child);
+  return child;
 }
 
 /** The keys that an object may have. */
 export function knownKeys(schema: Schema, value: unknown): string[] {
-  const option = chosen(schema, value);
+  const option = chosen(unwrap(schema), value);
   const def = option && defOf(option);
   return def?.type === "object" ? Object.keys(def.shape) : [];
 }
@@ -99,9 +100,21 @@ export function isText(schema: Schema): boolean {
   return type === "string" || type === "enum";
 }
 
+/** Whether null is allowed. */
+function isNullable(schema: Schema): boolean {
+  const def = defOf(schema);
+  return def.type === "nullable" || ("innerType" in def && isNullable(def.innerType));
+}
+
+export type Expected = { text: string; values?: string[] };
+
 /** What a schema wants, in words; for a choice also its values. */
-export function expectedOf(outer: Schema): { text: string; values?: string[] } {
-  const schema = unwrap(outer);
+export function expectedOf(schema: Schema): Expected {
+  const expected = expectedInside(unwrap(schema));
+  return isNullable(schema) ? { ...expected, text: `${expected.text}, or null` } : expected;
+}
+
+function expectedInside(schema: Schema): Expected {
   const def = defOf(schema);
   switch (def.type) {
     case "number": {
