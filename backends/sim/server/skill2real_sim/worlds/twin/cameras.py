@@ -1,10 +1,13 @@
 """The six cameras: three parallel stereo pairs, where they stand, and how much a seed moves them.
 
-| pair | parent | left camera (nominal) | baseline | focal | sees |
-| --- | --- | --- | --- | --- | --- |
-| topdown | world | (-0.05, 0.45, 0.85) straight down, image up = +y | 100 mm | 572 px | the whole work area, 1.49 mm/px |
-| scene | world | (0.66, 1.20, 0.72) towards (0, 0.36, 0.13) | 100 mm | 540 px | table, objects and arm from the far right |
-| wrist | tcp | (0.062, 0.015, -0.115) towards the point 60 mm before the fingertips | 30 mm | 420 px | what the jaw closes on |
+| pair | parent | left camera (nominal), in its parent | baseline | focal |
+| --- | --- | --- | --- | --- |
+| topdown | world | (-0.05, 0.45, 0.85) straight down, image up = +y | 100 mm | 572 px |
+| scene | world | (0.66, 1.20, 0.72) towards (0, 0.36, 0.13) | 100 mm | 540 px |
+| wrist | tcp | (0.062, 0.015, -0.115) towards (0, 0.015, 0.06) | 30 mm | 420 px |
+
+The top-down pair sees the whole work area at 1.49 mm a pixel (at table height), the scene pair table and arm
+from the far right, the wrist pair what the jaw is about to close on.
 
 A seed displaces and turns each pair as one rigid rig (JITTER_M, JITTER_RAD, uniform per axis); the reported
 extrinsics are those of the displaced rig, as a calibration would give them. Pairs stay rectified.
@@ -30,7 +33,7 @@ JITTER_RAD = math.radians(0.6)
 
 @dataclass(frozen=True)
 class StereoPair:
-    """One rectified pair: X_parent_camera (optical) of the left camera; the right one is baseline_m along its +x."""
+    """A rectified pair: X_parent_camera (optical) of the left camera; the right is baseline_m along its +x."""
 
     role: str
     parent: str
@@ -68,7 +71,7 @@ class CameraModel:
 
 
 def look_at(eye_m: F64, target_m: F64, up: F64) -> F64:
-    """Optical X_parent_camera at eye_m whose +z meets target_m and whose -y is as near to ``up`` as can be."""
+    """Optical X_parent_camera at eye_m whose +z meets target_m and whose -y is as near to ``up`` as it can."""
     z = target_m - eye_m
     z = z / np.linalg.norm(z)
     x = np.cross(z, up)

@@ -74,8 +74,8 @@ def _check_trajectory(where: str, motion: JointTrajectory, q_commanded_rad: F64)
     worst = np.unravel_index(int(np.argmax(over)), over.shape)
     if over[worst] > 0:
         raise BadArgument(
-            f"{where}: joint {worst[1] + 1} would turn at {speed[worst]:.3f} rad/s after point {worst[0]}; its limit is "
-            f"{ur5e.VELOCITY_LIMIT_RAD_S[worst[1]]:.3f} rad/s: take more time"
+            f"{where}: joint {worst[1] + 1} would turn at {speed[worst]:.3f} rad/s after point {worst[0]}; "
+            f"its limit is {ur5e.VELOCITY_LIMIT_RAD_S[worst[1]]:.3f} rad/s: take more time"
         )
     _check_guard(where, motion.guard)
     offset = np.abs(q[0] - q_commanded_rad)
@@ -83,7 +83,7 @@ def _check_trajectory(where: str, motion: JointTrajectory, q_commanded_rad: F64)
     if offset[joint] > START_TOLERANCE_RAD:
         raise NotStart(
             f"{where}: it starts with joint {joint + 1} at {q[0, joint]:.4f} rad, but the arm is at "
-            f"{q_commanded_rad[joint]:.4f} rad; plan from the present state (tolerance {START_TOLERANCE_RAD} rad)"
+            f"{q_commanded_rad[joint]:.4f} rad; plan from there (tolerance {START_TOLERANCE_RAD} rad)"
         )
 
 

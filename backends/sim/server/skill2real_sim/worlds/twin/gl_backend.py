@@ -12,7 +12,7 @@ _MAX_DEVICES = 16
 
 
 def egl_works() -> bool:
-    """Whether an EGL device can be initialised, without touching the libraries that the engine will load later."""
+    """Whether an EGL device can be initialised, without importing what the engine will import later."""
     try:
         egl = ctypes.CDLL(ctypes.util.find_library("EGL") or "libEGL.so.1")
         egl.eglGetProcAddress.restype = ctypes.c_void_p

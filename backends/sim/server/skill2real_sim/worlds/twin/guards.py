@@ -23,7 +23,7 @@ FILTER_S = 0.006
 
 @dataclass
 class ContactMonitor:
-    """Filtered external wrench at the TCP [N, Nm, world axes] and the largest filtered contact force on a link [N]."""
+    """Filtered external wrench at the TCP [N, Nm, world axes] and filtered largest contact force on a link [N]."""
 
     period_s: float
     wrench: list[float] = field(default_factory=lambda: [0.0] * 6)
@@ -140,7 +140,9 @@ def protective_reason(monitor: ContactMonitor, tracking_error_rad: float) -> str
     if force > ur5e.PROTECTIVE_FORCE_N:
         return f"the tool met {force:.0f} N; the arm's limit is {ur5e.PROTECTIVE_FORCE_N:.0f} N"
     if monitor.link_force_n > ur5e.PROTECTIVE_LINK_FORCE_N:
-        return f"a link met {monitor.link_force_n:.0f} N; the arm's limit is {ur5e.PROTECTIVE_LINK_FORCE_N:.0f} N"
+        limit = ur5e.PROTECTIVE_LINK_FORCE_N
+        return f"a link met {monitor.link_force_n:.0f} N; the arm's limit is {limit:.0f} N"
     if tracking_error_rad > ur5e.PROTECTIVE_TRACKING_RAD:
-        return f"a joint is {tracking_error_rad:.3f} rad off its path; the limit is {ur5e.PROTECTIVE_TRACKING_RAD} rad"
+        limit = ur5e.PROTECTIVE_TRACKING_RAD
+        return f"a joint is {tracking_error_rad:.3f} rad off its path; the limit is {limit} rad"
     return None

@@ -25,9 +25,9 @@ BOWL_SEGMENTS = 16
 class Item:
     """One thing of the scene.
 
-    ``size_m`` is the full extent along x, y, z of its own frame, whose origin is the middle of its lowest
-    face (of a ball: its lowest point) at rest; z is up. Mats are part of the table, everything else is a free
-    body.
+    ``size_m`` is the full extent along x, y, z of its body's frame. The frame's origin is the middle of an
+    object, and the middle of the underside of a tray, bowl or mat; z is up. Mats are glued to the table,
+    everything else is a free body.
     """
 
     body: str
@@ -60,7 +60,7 @@ class Item:
 
     @property
     def origin_height_m(self) -> float:
-        """Height of the body's centre above its lowest point: body frames sit in the middle of objects."""
+        """Height of the body's origin above its lowest point at rest."""
         return self.size_m[2] / 2 if self.kind in OBJECT_KINDS else 0.0
 
 

@@ -63,7 +63,7 @@ def rim_points(item: Item) -> F64:
 
 
 def _clipped_below(points: F64, z_max: float) -> F64:
-    """Points of the convex hull at or below z_max: those below, and where edges between any two points cross it."""
+    """Hull points at or below z_max: those below, and where lines between any two points cross it."""
     below, above = points[points[:, 2] <= z_max], points[points[:, 2] > z_max]
     if len(above) == 0 or len(below) == 0:
         return below
@@ -73,7 +73,7 @@ def _clipped_below(points: F64, z_max: float) -> F64:
 
 
 def inside_margin_m(target: BodyView, goal: BodyView) -> tuple[float, float]:
-    """(least inward distance of the footprint from the goal's edge, height of the lowest point over its floor) [m]."""
+    """(least inward distance of the footprint from the goal's edge, lowest point's height over its floor) [m]."""
     radius = target.item.size_m[0] / 2 if target.item.kind == "ball" else 0.0
     world = target.position_m + rim_points(target.item) @ target.R.T
     local = (world - goal.position_m) @ goal.R

@@ -122,9 +122,9 @@ def gripper_body(cameras: str) -> str:
 def tip_pairs(surface: str, friction: float) -> str:
     """Contacts of the rubber ends with a fixed surface.
 
-    The engine scales contact stiffness with the masses that meet; between the whole arm (some 30 kg as the tip feels
-    it) and the table that would be as hard as steel. Here the rubber gives about 15 kN/m, as a fingertip does, which
-    is what lets a careful approach end as a contact and not as a crash.
+    The engine scales contact stiffness with the masses that meet; between the whole arm (some 30 kg as the
+    tip feels it) and the table that would be as hard as steel. Here the rubber gives about 15 kN/m, as a
+    fingertip does, which is what lets a careful approach end as a contact and not as a crash.
     """
     return "".join(
         element(

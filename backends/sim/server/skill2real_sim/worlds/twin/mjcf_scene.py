@@ -192,7 +192,12 @@ def scene_xml(spec: SceneSpec) -> str:
             _assets(spec),
             element("worldbody", world),
             element(
-                "contact", [mjcf_arm.arm_excludes((mjcf_gripper.BODY,)), mjcf_gripper.gripper_excludes(), mjcf_gripper.tip_pairs("table", spec.pad_friction)]
+                "contact",
+                [
+                    mjcf_arm.arm_excludes((mjcf_gripper.BODY,)),
+                    mjcf_gripper.gripper_excludes(),
+                    mjcf_gripper.tip_pairs("table", spec.pad_friction),
+                ],
             ),
             mjcf_gripper.gripper_coupling(),
             element("actuator", [mjcf_arm.arm_actuators(), mjcf_gripper.gripper_actuator()]),

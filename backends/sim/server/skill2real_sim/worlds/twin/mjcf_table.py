@@ -17,7 +17,7 @@ FLOOR_Z_M = -0.75
 
 @dataclass(frozen=True)
 class Lighting:
-    """One directional lamp, a weaker second one, and light from everywhere; intensities 0 to 1 per channel."""
+    """A directional lamp, a weaker second one, and light from everywhere; intensities 0 to 1 per channel."""
 
     key_direction: tuple[float, float, float]
     key_rgb: tuple[float, float, float]

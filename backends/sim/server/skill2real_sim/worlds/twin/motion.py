@@ -2,8 +2,8 @@
 
 A command row holds position plus velocity feed-forward: the servo's force is kp (command - q) - kv qd, so a
 command of q + (kv + joint damping) / kp * qd leaves no velocity lag. Rows are computed when a motion starts;
-playing is one copy per period. Torques that speed the links up are fed forward too (see ``torque_rows``), so what is left to the
-position error is only what the world adds.
+playing is one copy per period. Torques that speed the links up are fed forward too (see ``torque_rows``), so
+what is left to the position error is only what the world adds.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ BLEND_S = 0.1
 
 
 def sample_trajectory(time_s: F64, q_rad: F64, q_commanded_rad: F64, period_s: float) -> F64:
-    """Positions (n + 1, 6) at every control period from 0 on, the last at or after the end; linear between points.
+    """Positions (n + 1, 6) at every control period from 0 to at or after the end; linear between points.
 
     A small difference between the first point and the commanded position is blended out over the first
     BLEND_S.
@@ -59,8 +59,8 @@ def sample_trajectory(time_s: F64, q_rad: F64, q_commanded_rad: F64, period_s: f
 def torque_rows(positions: F64, period_s: float, torque: TorqueModel) -> F64:
     """Joint torques (n, 6) [Nm] that the links' inertia asks for along positions (n + 1, 6).
 
-    Inverse dynamics at knots KNOT_PERIODS apart and linear between them; over that stretch velocities of linear
-    pieces average out to usable accelerations.
+    Inverse dynamics at knots KNOT_PERIODS apart and linear between them; over that stretch velocities of
+    linear pieces average out to usable accelerations.
     """
     n = len(positions) - 1
     if n < 2 * KNOT_PERIODS:
@@ -75,7 +75,7 @@ def torque_rows(positions: F64, period_s: float, torque: TorqueModel) -> F64:
 
 
 def brake_positions(q_rad: F64, qd_rad_s: F64, limit_rad_s2: tuple[float, ...], period_s: float) -> F64:
-    """Positions of a straight stop in joint space: all joints slow down together, one of them at its limit."""
+    """Positions of a straight stop in joint space: all joints slow down together, one at its limit."""
     duration = float(np.max(np.abs(qd_rad_s) / np.array(limit_rad_s2)))
     n = math.ceil(duration / period_s - 1e-9)
     if n <= 0:
@@ -130,7 +130,7 @@ class ArmPlayer:
         self._start_brake(np.array(q_rad), np.clip(qd_rad_s, -limit, limit), ur5e.CONTACT_BRAKE_RAD_S2)
 
     def follow(self, q_rad: F64, qd_rad_s: F64) -> None:
-        """Makes the actual position the set-point while the arm yields, so that what it touched pushes it off.
+        """Makes the actual position the set-point while the arm yields: what it touched pushes it off.
 
         Most of the servo's damping is fed forward too, else letting go of a few newtons would take a second.
         """

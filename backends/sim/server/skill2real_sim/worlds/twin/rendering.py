@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import importlib
+from typing import Protocol
 
 import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
+from . import RENDERER
 from .cameras import HEIGHT_PX, WIDTH_PX
 from .conventions import top_left_image
 
@@ -17,12 +19,10 @@ F64 = NDArray[np.float64]
 _SEEN_GROUPS = (1, 1, 1, 0, 0, 0)
 
 
-@dataclass(frozen=True)
-class Pose:
-    """What a picture depends on: joint positions and the control tick (its noise)."""
+class _GlContext(Protocol):
+    def make_current(self) -> None: ...
 
-    qpos: F64
-    tick: int
+    def free(self) -> None: ...
 
 
 class Renderer:
@@ -32,7 +32,7 @@ class Renderer:
     """
 
     def __init__(self) -> None:
-        self._gl: mujoco.GLContext | None = None
+        self._gl: _GlContext | None = None
         self._context: mujoco.MjrContext | None = None
         self._scene: mujoco.MjvScene | None = None
         self._model: mujoco.MjModel | None = None
@@ -60,7 +60,8 @@ class Renderer:
         if self._model is None:
             raise RuntimeError("no model to render")
         if self._gl is None:
-            self._gl = mujoco.GLContext(WIDTH_PX, HEIGHT_PX)
+            # Named, not mujoco.GLContext: that one is fixed by whoever imported the engine first.
+            self._gl = importlib.import_module(f"mujoco.{RENDERER}").GLContext(WIDTH_PX, HEIGHT_PX)
         self._gl.make_current()
         if self._context is None or self._scene is None:
             self._scene = mujoco.MjvScene(self._model, maxgeom=2 * self._model.ngeom + 64)

@@ -58,7 +58,8 @@ class Controls:
     stopped: bool = False
     protective: bool = False
     settle_ticks: int = 0
-    # Force that was there before the contact (a held object's weight): a yielding arm gives way to what came on top.
+    # Force that was there before the contact (a held object's weight): a yielding arm gives way to what came
+    # on top.
     yield_from: tuple[float, ...] = (0.0, 0.0, 0.0)
     pending_events: list[WorldEvent] = field(default_factory=list)
 
@@ -247,7 +248,10 @@ class Simulation:
         if arm.phase == YIELD:
             arm.follow(q, qd)
             c.settle_ticks += 1
-            if c.monitor.change_n(c.yield_from) > YIELD_FORCE_N and c.settle_ticks * TIMESTEP_S < YIELD_LIMIT_S:
+            if (
+                c.monitor.change_n(c.yield_from) > YIELD_FORCE_N
+                and c.settle_ticks * TIMESTEP_S < YIELD_LIMIT_S
+            ):
                 return
         if arm.phase in (BRAKE, YIELD):
             arm.phase = HOLD

@@ -1,7 +1,8 @@
 """SHA-256 over everything that decides how a world goes on.
 
-Integrator state, sleeping bodies, controllers, guards and motion books, the seed (all randomness after a reset is a function
-of seed, camera and tick), and the model itself: its fixtures, masses, frictions, lights and textures.
+Integrator state, sleeping bodies, controllers, guards and motion books, the seed (all randomness after a
+reset is a function of seed, camera and tick), and the model itself: its fixtures, masses, frictions, lights
+and textures.
 """
 
 from __future__ import annotations

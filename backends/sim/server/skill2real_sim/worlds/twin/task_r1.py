@@ -6,24 +6,28 @@ Everything is drawn from the seed, in named streams (streams.py), uniformly unle
 | --- | --- |
 | target | box, cylinder, can or ball |
 | goal | tray, bowl or mat; no mat for a ball; never in the target's colour |
-| others | 2 to 6 things; with probability 0.4 one of them is a tray, bowl or mat; no two things share colour and kind |
-| same colour | with probability 0.3 one other object has the target's colour (and another kind), else none has |
+| others | 2 to 6; with probability 0.4 one of them is a tray, bowl or mat |
+| words | no two things share both colour and kind |
+| same colour | with probability 0.3 one other object has the target's colour, else none has |
 | box | edges 30-60 mm each |
 | cylinder | diameter 30-45 mm, height 40-60 mm |
 | can | diameter 50-66 mm, height 80-110 mm |
 | ball | diameter 40-60 mm |
 | mass of an object | 50-300 g |
 | tray | square, side 160-200 mm, height 20-30 mm, 300-600 g |
-| bowl | diameter 155-180 mm at the rim, height 40-55 mm, 300-600 g, walls lean outwards by 20 mm |
+| bowl | diameter 155-180 mm, height 40-55 mm, 300-600 g, walls lean out by 20 mm |
 | mat | square, side 120-160 mm, 3 mm, glued to the table |
 | friction | objects and table 0.5-1.0, finger pads 0.8-1.1 |
-| place | x -0.30 to 0.30, y 0.27 to 0.63 m, wholly within |x| <= 0.40 and 0.15 <= y <= 0.74; yaw over the full turn |
-| gap | between footprint circles at least 35 mm, 60 mm where one of the two is a can (fingers and jaw must pass) |
-| occlusion | the gap keeps every object's top free in the top-down view; from the scene cameras objects may hide others |
-| reach | the TCP, pointing down, from 10 mm to 250 mm above the place with the elbow bent by 15 degrees or more |
-| light | key lamp from any side, 50-75 degrees high; key, fill and ambient levels; tints up to 3 % |
+| place | x -0.30 to 0.30, y 0.27 to 0.63 m; yaw over the full turn |
+| kept clear | nothing reaches beyond x -0.40 to 0.40, y 0.15 to 0.74 m |
+| gap | 35 mm between footprint circles, 60 mm where one is a can: fingers and jaw pass |
+| occlusion | gaps keep every top free in the top-down view; in the scene view things may hide others |
+| reach | TCP straight down 10 to 250 mm over the place, elbow bent by 15 degrees or more |
+| light | key lamp from any side, 50-75 degrees high; levels of key, fill, ambient; tints to 3 % |
 | table | grey to beige |
 | cameras | see cameras.py; image noise of 1.2 grey levels (normal) |
+
+Trays, bowls and mats among the others take any colour.
 
 A layout draw is rejected only for "overlap" (the gap) or "reach", and every rejection is counted.
 """

@@ -24,7 +24,7 @@ class Texture:
 
 
 def marks(rng: np.random.Generator, size: int, low: float, high: float, octaves: tuple[int, ...]) -> U8:
-    """Square grey image: random blocks of each octave's width in texels, averaged, stretched to [low, high] of 255.
+    """Square grey image: random blocks of each octave's width in texels, summed and stretched to low … high.
 
     Blocks rather than smooth noise: edges are what a census transform sees, and blocks keep them at every
     distance.

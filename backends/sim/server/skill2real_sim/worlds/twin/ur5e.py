@@ -72,7 +72,7 @@ LINK_INERTIAS = (
 
 @dataclass(frozen=True)
 class CollisionCapsule:
-    """Capsule that rides on ``link`` (0 base to 6 flange): axis ends and radius in metres, in that link's frame."""
+    """Capsule on ``link`` (0 base to 6 flange): axis ends and radius in metres, in that link's frame."""
 
     link: int
     p0_m: tuple[float, float, float]

@@ -1,8 +1,8 @@
 """A scripted pick-and-place that reads the true state: proof that the drawn tasks can be done.
 
-It uses what a robot would have to find out (poses, sizes) but moves like one: joint trajectories through the same
-start_group and step_until, a friction grasp, no shortcut in the world. ``blind`` plays the same script towards fixed
-places, as a program that looks at nothing would.
+It uses what a robot would have to find out (poses, sizes) but moves like one: joint trajectories through the
+same start_group and step_until, a friction grasp, no shortcut in the world. ``blind`` plays the same script
+towards fixed places, as a program that looks at nothing would.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ FREE_SPEED_M_S = 0.6
 NEAR_SPEED_M_S = 0.25
 
 
-class OracleFailure(Exception):
+class OracleError(Exception):
     """The script could not go on: a pose out of reach, or a motion that ended early."""
 
 
@@ -87,7 +87,7 @@ class Oracle:
             X[:3, 3] = X_start[:3, 3] + b * (X_goal[:3, 3] - X_start[:3, 3])
             solution = solve_tcp(X, rows[-1])
             if solution is None:
-                raise OracleFailure(f"no joint angles on the line at {X[:3, 3]}")
+                raise OracleError(f"no joint angles on the line at {X[:3, 3]}")
             rows.append(solution)
         return self._run([JointTrajectory(ARM, u * duration, np.array(rows))])[0]
 
@@ -104,7 +104,7 @@ class Oracle:
         start[0] = (start[0] + math.pi) % (2 * math.pi) - math.pi
         q = solve_tcp(X, start, 300)
         if q is None:
-            raise OracleFailure(f"no joint angles over ({x:.3f}, {y:.3f})")
+            raise OracleError(f"no joint angles over ({x:.3f}, {y:.3f})")
         return q
 
     # ---- the task
@@ -113,7 +113,7 @@ class Oracle:
         grasp = choose_grasp(target, others)
         x, y = float(grasp.centre_m[0]), float(grasp.centre_m[1])
         if self._grip(pika.MAX_OPENING_M) != "COMPLETED":
-            raise OracleFailure("the jaw did not open")
+            raise OracleError("the jaw did not open")
         self._expect(self._joint_move(self._above(x, y, grasp.yaw_rad)), "over the object")
         down = np.eye(4)
         down[:3, :3] = pointing_down(grasp.yaw_rad)
@@ -121,7 +121,7 @@ class Oracle:
         self._grip(grasp.opening_m)
         self._expect(self._line(down, NEAR_SPEED_M_S), "down to the object")
         if self._grip(0.0) != "STALLED":
-            raise OracleFailure("the jaw closed on nothing")
+            raise OracleError("the jaw closed on nothing")
         lift = down.copy()
         lift[2, 3] = CARRY_Z_M
         self._expect(self._line(lift, NEAR_SPEED_M_S), "lifting")
@@ -150,7 +150,7 @@ class Oracle:
     @staticmethod
     def _expect(reason: str, where: str) -> None:
         if reason != "COMPLETED":
-            raise OracleFailure(f"the motion {where} ended with {reason}")
+            raise OracleError(f"the motion {where} ended with {reason}")
 
 
 def choose_grasp(target: TrueBody, others: list[TrueBody]) -> Grasp:
@@ -195,7 +195,7 @@ def run_oracle(world: TwinWorld) -> Evaluation:
 
 
 def run_blind(world: TwinWorld) -> Evaluation:
-    """The same script for a 4 cm box in the middle of the work area and a tray beside it, whatever is there."""
+    """The same script for a 4 cm box amid the work area and a tray beside it, whatever is there."""
 
     def body(kind: str, x: float, y: float, size: tuple[float, float, float], height: float) -> TrueBody:
         X = np.eye(4)
@@ -205,8 +205,10 @@ def run_blind(world: TwinWorld) -> Evaluation:
     oracle = Oracle(world)
     try:
         return oracle.pick_and_place(
-            body("box", 0.0, 0.45, (0.04, 0.04, 0.04), 0.02), body("tray", 0.2, 0.45, (0.18, 0.18, 0.03), 0.0), []
+            body("box", 0.0, 0.45, (0.04, 0.04, 0.04), 0.02),
+            body("tray", 0.2, 0.45, (0.18, 0.18, 0.03), 0.0),
+            [],
         )
-    except OracleFailure:
+    except OracleError:
         world.step_until(world.time_s + 1.0, True)
         return world.evaluate()
