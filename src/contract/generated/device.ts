@@ -314,7 +314,7 @@ export interface StateReply {
   stop_reason: string;
   /** where the backend has a step limit */
   steps_left: number;
-  /** the active group and the last 16 ended ones, newest last */
+  /** the active groups and the last 16 ended ones, active ones last */
   groups: GroupStatus[];
 }
 

@@ -153,7 +153,8 @@ export interface RestoreReply {
 /**
  * Starts (or ends, with an empty path) the log of true state and contacts: JSON lines, file mode 0600, one record at the
  * start, every 50 ms during, and at the end of each executed group, and one per MarkEvidence. A log that could not be
- * written to its end (disk full) is PRIVILEGED_INTERNAL at the next MarkEvidence or SetEvidenceLog.
+ * written to its end (disk full) is PRIVILEGED_INTERNAL at the next MarkEvidence or SetEvidenceLog. Each record holds
+ * moment ("start", "during", "end", "mark"), time_s, groups or label, bodies, contacts, arms and grippers.
  */
 export interface SetEvidenceLog {
   /** absolute; an existing file is appended to */

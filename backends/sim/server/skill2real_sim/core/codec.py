@@ -1,4 +1,4 @@
-"""From the world's dataclasses to the protocol's messages. The way back, with its checks, is read_motions.py."""
+"""From the world's dataclasses to the protocol's messages. The way back is read_motions.py."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The device plane: from a request's bytes to the parts of its reply, by the protocol's rules in their order."""
+"""The device plane: from a request's bytes to its reply, by the protocol's rules in their order."""
 
 from __future__ import annotations
 

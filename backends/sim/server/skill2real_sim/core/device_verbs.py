@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 
 from google.protobuf.message import Message
 
+from skill2real_sim import __version__
 from skill2real_sim.core import codec
 from skill2real_sim.core.read_motions import read_motions
 from skill2real_sim.core.refusal import Refusal
@@ -40,20 +41,18 @@ Verb = Callable[[Session, dp.Request, float], VerbReply | Later]
 
 
 class DeviceVerbs:
-    """``breathe`` is called between the slices of an Advance; it returns False where the process is ending."""
+    """``breathe`` is called between the slices of an Advance; it returns False where the process ends."""
 
     def __init__(
         self,
         station: Station,
         sessions: Sessions,
-        capabilities: dp.Capabilities,
         breathe: Callable[[], bool],
         rate: float,
     ) -> None:
         self._station = station
         self._sessions = sessions
-        self._capabilities = capabilities
-        self._cameras = {camera.name for camera in capabilities.cameras}
+        self._kept_capabilities: tuple[int, dp.Capabilities] | None = None
         self._breathe = breathe
         self._rate = rate  # device seconds per second; 0: simulated clock
         self.table: dict[str, Verb] = {
@@ -77,8 +76,19 @@ class DeviceVerbs:
             stop_epoch=self._station.latch.state.epoch,
         )
 
+    def capabilities(self) -> dp.Capabilities:
+        """Of the present world; kept until it is replaced."""
+        epoch = self._station.world_epoch
+        if self._kept_capabilities is None or self._kept_capabilities[0] != epoch:
+            clock = dp.WALL if self._rate else dp.SIM
+            message = codec.capabilities_message(self._station.capabilities(), clock, __version__)
+            self._kept_capabilities = (epoch, message)
+        return self._kept_capabilities[1]
+
     def hello(self, session: Session) -> dp.HelloReply:
-        return dp.HelloReply(session=session.name, capabilities=self._capabilities, lease_ms=session.lease_ms)
+        return dp.HelloReply(
+            session=session.name, capabilities=self.capabilities(), lease_ms=session.lease_ms
+        )
 
     def _get_state(self, _session: Session, _request: dp.Request, _deadline: float) -> VerbReply:
         self._station.require_ready()
@@ -89,9 +99,10 @@ class DeviceVerbs:
         cameras = list(asked.cameras)
         if not 1 <= len(cameras) <= MAX_CAMERAS or len(set(cameras)) != len(cameras):
             raise _bad(f"{len(cameras)} camera names; give 1 to {MAX_CAMERAS}, each once")
+        known = [camera.name for camera in self.capabilities().cameras]
         for camera in cameras:
-            if camera not in self._cameras:
-                raise _bad(f"no camera {camera[:64]!r}; there is: {', '.join(sorted(self._cameras))}")
+            if camera not in known:
+                raise _bad(f"no camera {camera[:64]!r}; there is: {', '.join(known)}")
         if not math.isfinite(asked.not_before_s):
             raise _bad(f"not_before_s is {asked.not_before_s}; it must be finite")
         self._station.require_ready()
@@ -112,7 +123,7 @@ class DeviceVerbs:
         if self._rate == 0:
             raise Refusal(
                 dp.ERROR_CAMERA,
-                f"no exposure at or after {not_before_s:.6g} s: it is {time_s:.6g} s, and only Advance moves time",
+                f"no exposure from {not_before_s:.6g} s on: it is {time_s:.6g} s, only Advance moves time",
             )
         due = self.monotonic() + wait_s / self._rate
         if due > deadline:
@@ -124,7 +135,7 @@ class DeviceVerbs:
 
     def _execute(self, _session: Session, request: dp.Request, _deadline: float) -> VerbReply:
         self._station.require_ready()
-        motions = read_motions(request.execute, self._capabilities)
+        motions = read_motions(request.execute, self.capabilities())
         group, start_s, end_s = self._station.execute(request.execute.stop_epoch, motions)
         return VerbReply(
             "execute", dp.ExecuteReply(group=group, start_time_s=start_s, expected_end_time_s=end_s)
@@ -138,7 +149,7 @@ class DeviceVerbs:
             )
         station.require_ready()
         until_s, start_s = request.advance.until_s, station.time_s
-        tolerance = self._capabilities.control_period_s
+        tolerance = station.world.control_period_s
         if not start_s - tolerance <= until_s <= start_s + MAX_ADVANCE_S + tolerance:
             raise _bad(
                 f"until_s is {until_s:.6g}; it is {start_s:.6g} s now, give at most {MAX_ADVANCE_S:g} s more"

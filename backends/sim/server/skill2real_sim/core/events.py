@@ -15,7 +15,7 @@ KEPT_EVENTS = 4096
 
 
 class EventBus:
-    """Publishes from any thread. ``send`` is called under one lock, which lets the threads share a PUB socket."""
+    """Publishes from any thread. One lock around ``send`` lets the threads share a PUB socket."""
 
     def __init__(self, send: Callable[[bytes], None]) -> None:
         self._send = send

@@ -15,7 +15,7 @@ PERIOD_S = 0.05
 class EvidenceLog:
     """One open log. Records are written at once, unbuffered, so that a killed process loses none of them.
 
-    ``failure`` holds the first write error. The log then takes no more records, and the privileged plane says so.
+    ``failure`` holds the first write error; the log then takes no more records, and its owner is told.
     """
 
     def __init__(self, path: str) -> None:
@@ -36,14 +36,14 @@ class EvidenceLog:
         self.next_time_s = 0.0
 
     def write(
-        self, world: base.World, moment: str, group: int | None = None, label: str | None = None
+        self, world: base.World, moment: str, groups: list[int] | None = None, label: str | None = None
     ) -> None:
-        """``moment`` is "start", "during", "end" or "mark"."""
+        """``moment`` is "start", "during", "end" or "mark"; ``groups`` those that start, move or end."""
         if self.failure is not None:
             return
         record: dict[str, object] = {"moment": moment, "time_s": world.time_s}
-        if group is not None:
-            record["group"] = group
+        if groups is not None:
+            record["groups"] = groups
         if label is not None:
             record["label"] = label
         record["bodies"] = [

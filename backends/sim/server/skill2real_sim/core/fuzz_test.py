@@ -1,4 +1,4 @@
-"""Nothing that anybody sends ends the server: neither random bytes nor right requests with some bytes changed."""
+"""Nothing that anybody sends ends the server: no random bytes, no right request with bytes changed."""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
 """Logging of the server: standard error only, and never waited for.
 
-Standard output carries one line, the readiness line. Standard error is a pipe to a parent that may have stopped
-reading; a stop must not wait for it, so lines go through a bounded queue to a thread, and are dropped when it is full.
+Standard output carries one line, the readiness line. Standard error is a pipe to a parent that may have
+stopped reading, and a stop must not wait for it: lines go through a bounded queue to a thread, and are
+dropped when it is full.
 """
 
 from __future__ import annotations

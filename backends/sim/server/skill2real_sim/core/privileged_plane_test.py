@@ -219,7 +219,7 @@ def test_the_evidence_log_tells_before_during_and_after(
     assert [record["moment"] for record in records] == ["start", *["during"] * 20, "end", "mark"]
     during = [record["time_s"] for record in records[1:21]]
     assert during == pytest.approx([0.05 * (k + 1) for k in range(20)])
-    assert all(record["group"] == group for record in records[:-1])
+    assert all(record["groups"] == [group] for record in records[:-1])
     assert records[-1]["label"] == "judged"
     assert records[0]["bodies"][0]["name"] == "cube"
     assert records[0]["contacts"] == ["cube|table"]

@@ -54,9 +54,9 @@ class PrivilegedVerbs:
         }
 
     def close(self) -> None:
-        if self._station.evidence is not None:
-            self._station.evidence.close()
-            self._station.evidence = None
+        log = self._station.record_to(None)
+        if log is not None:
+            log.close()
 
     def _require_ready(self) -> None:
         if not self._station.world.ready:
@@ -124,10 +124,7 @@ class PrivilegedVerbs:
                 log = EvidenceLog(path)
             except (OSError, ValueError) as error:
                 raise _bad(f"the evidence log cannot be opened: {error}") from None
-        with station.lock.ordinary():
-            before, station.evidence = station.evidence, log
-            if log is not None:
-                log.next_time_s = station.time_s
+        before = station.record_to(log)
         if before is not None:
             before.close()
             if before.failure is not None:

@@ -53,7 +53,7 @@ class ReplyBudget:
 
 
 class ReplyCache:
-    """Keeps the last ``keep`` replies and, beyond them, that an id was used (digests of the last ``KEPT_IDS``)."""
+    """Keeps the last ``keep`` replies and, beyond them, the digests of the last ``KEPT_IDS`` ids."""
 
     def __init__(self, budget: ReplyBudget, keep: int = KEPT_REPLIES) -> None:
         self._budget = budget

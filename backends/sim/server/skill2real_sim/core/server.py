@@ -1,4 +1,4 @@
-"""The server: a loop over the device and privileged sockets, beside the threads of stops and of the wall clock."""
+"""The server: a loop over the device and privileged sockets, beside the threads of stops and wall clock."""
 
 from __future__ import annotations
 
@@ -10,8 +10,6 @@ from collections import deque
 
 import zmq
 
-from skill2real_sim import __version__
-from skill2real_sim.core import codec
 from skill2real_sim.core.bootstrap import StartOptions
 from skill2real_sim.core.device_plane import Arrival, DevicePlane
 from skill2real_sim.core.device_verbs import DeviceVerbs
@@ -50,12 +48,10 @@ class Server:
         self._sockets = sockets
         rate = options.realtime
         self.station = Station(world, EventBus(self._publish))
-        capabilities = codec.capabilities_message(
-            world.capabilities(), dp.WALL if rate else dp.SIM, __version__
-        )
         budget = ReplyBudget(REPLY_BUDGET_BYTES)
         self._sessions = Sessions(budget)
-        verbs = DeviceVerbs(self.station, self._sessions, capabilities, self._breathe, rate)
+        verbs = DeviceVerbs(self.station, self._sessions, self._breathe, rate)
+        verbs.capabilities()  # a world that cannot say what it is must not start
         self._device = DevicePlane(self._sessions, budget, verbs, lambda e, p: _send(sockets.device, e, p))
         self._privileged: PrivilegedPlane | None = None
         self._privileged_verbs = PrivilegedVerbs(self.station, self._breathe, rate)
@@ -76,7 +72,7 @@ class Server:
         self._wake_out, self._wake_in = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
 
     def end(self, reason: str, code: int) -> None:
-        """Asks the loop to stop the arm and end; from any thread or signal handler. The first reason counts."""
+        """Asks the loop to stop the arm and end, from any thread or signal handler. The first call counts."""
         if self._ending is None:
             self._ending = (reason, code)
         with contextlib.suppress(BlockingIOError):
@@ -108,7 +104,7 @@ class Server:
     # ------------------------------------------------------------ arrivals
 
     def _take_in(self) -> None:
-        """Moves what arrived into the inbox, so that it bears its time of receipt also behind a long Advance."""
+        """Moves what arrived into the inbox: so it bears its time of receipt also behind a long Advance."""
         if len(self._inbox) < MAX_INBOX:
             _drain(self._sockets.device, self._device, self._inbox)
             if self._privileged is not None:

@@ -1,4 +1,4 @@
-"""The station: one world with its lock, latch, events and evidence. The planes act on the world through it."""
+"""The station: one world with its lock, latch, events and evidence, which the planes act through."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Station:
         self.world_epoch = 0
         self.evidence: EvidenceLog | None = None
         self._groups_given = 0
-        self._active_group: int | None = None
+        self._recorded: set[int] = set()  # groups whose beginning the evidence log has
         self._rebuilding = False
         self._time_s = 0.0
         # Rises with everything that may change a state reply or a picture.
@@ -66,6 +66,11 @@ class Station:
             raise Refusal(dp.ERROR_NOT_READY, "no world is loaded yet; it comes with the first reset")
 
     # ------------------------------------------------------------ state and pictures
+
+    def capabilities(self) -> dict[str, object]:
+        """Of the present world: an episode may have cameras of its own."""
+        with self.lock.ordinary():
+            return self.world.capabilities()
 
     def state(self) -> dp.StateReply:
         """Kept until something changes, so that asking again costs nothing. Callers must not write to it."""
@@ -122,22 +127,19 @@ class Station:
                 mover = self.world.busy(motions)
                 if mover is not None:
                     raise Refusal(dp.ERROR_BUSY, f"{mover} is moving already; wait for its end or stop it")
-                if self._active_group is not None:
-                    raise Refusal(
-                        dp.ERROR_BUSY, f"group {self._active_group} is active; wait for its end or stop it"
-                    )
                 expected_end_s = self.world.start_group(self._groups_given + 1, motions)
             except base.NotStart as error:
                 raise Refusal(dp.ERROR_NOT_START, str(error)) from None
             except base.BadArgument as error:
                 raise Refusal(dp.ERROR_BAD_ARGUMENT, str(error)) from None
             self._groups_given += 1
-            group = self._active_group = self._groups_given
+            group = self._groups_given
             self._version += 1
             started = next(status for status in self.world.groups() if status.group == group)
             self.events.publish(self._time_s, "group_started", codec.group_message(started))
             if self.evidence is not None:
-                self.evidence.write(self.world, "start", group)
+                self.evidence.write(self.world, "start", [group])
+                self._recorded.add(group)
             return group, self._time_s, expected_end_s
 
     def step(self, until_s: float, through_motion_ends: bool) -> Step:
@@ -147,14 +149,14 @@ class Station:
 
     def _step(self, until_s: float, through_motion_ends: bool) -> Step:
         world = self.world
-        recording = self.evidence is not None and self._active_group is not None
+        recording = self.evidence is not None and bool(self._recorded)
         if recording and self._time_s < self.evidence.next_time_s < until_s:
             until_s = self.evidence.next_time_s
         happened = world.step_until(until_s, through_motion_ends)
         self._time_s = world.time_s
         self._version += 1
         if recording and self._time_s >= self.evidence.next_time_s - 1e-9:
-            self.evidence.write(world, "during", self._active_group)
+            self.evidence.write(world, "during", sorted(self._recorded))
         ended = fault = False
         for event in happened:
             if event.kind == "motion_ended":
@@ -169,12 +171,26 @@ class Station:
                 raise ValueError(f"the world reported an unknown event {event.kind!r}")
         return Step(ended, fault)
 
+    def record_to(self, log: EvidenceLog | None) -> EvidenceLog | None:
+        """Evidence goes to ``log`` from now on; returns the log before it, which the caller closes."""
+        with self.lock.ordinary():
+            before, self.evidence = self.evidence, log
+            self._begin_evidence()
+            return before
+
+    def _begin_evidence(self) -> None:
+        # A motion that is on its way already is recorded from here on, without a "start".
+        groups = self.world.groups() if self.evidence is not None and self.world.ready else []
+        self._recorded = {group.group for group in groups if group.active}
+        if self.evidence is not None:
+            self.evidence.next_time_s = self._time_s
+
     def _motion_ended(self, event: base.WorldEvent) -> None:
         self.events.publish(event.time_s, "motion_ended", codec.group_message(event.group))
-        if not event.group.active and event.group.group == self._active_group:
+        if not event.group.active and event.group.group in self._recorded:
             if self.evidence is not None:
-                self.evidence.write(self.world, "end", self._active_group)
-            self._active_group = None
+                self.evidence.write(self.world, "end", [event.group.group])
+            self._recorded.discard(event.group.group)
 
     def _fault(self, event: base.WorldEvent) -> None:
         latch = self.latch.latch(f"{event.code}: {event.message}", fault=True)
@@ -185,7 +201,8 @@ class Station:
 
     @property
     def moving(self) -> bool:
-        return self._active_group is not None
+        with self.lock.ordinary():
+            return self.world.ready and any(group.active for group in self.world.groups())
 
     # ------------------------------------------------------------ stop and resume
 
@@ -265,9 +282,7 @@ class Station:
             self._version += 1
             self._time_s = self.world.time_s
             self.world_epoch += 1
-            self._active_group = next((g.group for g in self.world.groups() if g.active), None)
-            if self.evidence is not None:
-                self.evidence.next_time_s = self._time_s
+            self._begin_evidence()
             if not self.latch.put_back(before.epoch, latch):
                 # A stop that came meanwhile was meant for whatever moves next.
                 self._stop_world(self.latch.state.reason)

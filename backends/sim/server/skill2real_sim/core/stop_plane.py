@@ -15,7 +15,7 @@ CLOSING_LOOK_MS = 200
 
 
 class StopPlane:
-    """Whatever arrives on the stop socket is a stop, also what cannot be read: it errs towards standing still."""
+    """Whatever arrives on the stop socket is a stop, also what cannot be read: the safe way to err."""
 
     def __init__(self, socket: zmq.Socket, station: Station) -> None:
         self._socket = socket

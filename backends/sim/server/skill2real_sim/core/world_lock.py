@@ -10,8 +10,8 @@ from contextlib import contextmanager
 class WorldLock:
     """A mutex with an urgent lane.
 
-    A plain lock is not fair: a stepper that takes it again at once can keep a stop waiting for many steps. Here
-    ordinary callers let every waiting urgent one go first, so a stop waits for at most the step in progress.
+    A plain lock is not fair: a stepper that takes it again at once can keep a stop waiting for many steps.
+    Here ordinary callers let every waiting urgent one go first, so a stop waits for one step at most.
     """
 
     def __init__(self) -> None:

@@ -1,12 +1,12 @@
 """What the server core asks of a simulated world.
 
-Everything here is already in the protocol's conventions (see ``src/contract/device.proto``): world frame with z up,
-row-major 4x4 ``X_a_b``, xyzw quaternions, OpenCV optical camera frames, top-left RGB8 images. A world converts from its
-engine's conventions itself, in its ``conventions`` module and nowhere else.
+Everything here is already in the protocol's conventions (see ``src/contract/device.proto``): world frame with
+z up, row-major 4x4 ``X_a_b``, xyzw quaternions, OpenCV optical camera frames, top-left RGB8 images. A world
+converts from its engine's conventions itself, in its ``conventions`` module and nowhere else.
 
-A world is passive: it never reads a wall clock, starts no thread and opens no socket. ``step_until`` is the only thing
-that moves its time. The core holds one lock around every call, so that a world needs none of its own; the one
-exception is ``render`` with a state.
+A world is passive: it never reads a wall clock, starts no thread and opens no socket. ``step_until`` is the
+only thing that moves its time. The core holds one lock around every call, so that a world needs none of its
+own; the one exception is ``render`` with a state.
 """
 
 from __future__ import annotations
@@ -59,7 +59,10 @@ Motion = JointTrajectory | TcpPath | GripperMove
 
 @dataclass
 class MotionStatus:
-    """Progress of one motion; ``end_reason`` is a name of the protocol's EndReason without its END_ prefix, or None."""
+    """Progress of one motion.
+
+    ``end_reason`` is a name of the protocol's EndReason without its END_ prefix, or None.
+    """
 
     index: int
     end_reason: str | None = None
@@ -119,7 +122,10 @@ class Frame:
 
 @dataclass(frozen=True)
 class WorldEvent:
-    """Something the core publishes: kind is "motion_ended", "group_progress" (with ``group``) or "fault" (with code and message)."""
+    """Something the core publishes.
+
+    ``kind`` is "motion_ended" or "group_progress" (with ``group``), or "fault" (with code and message).
+    """
 
     time_s: float
     kind: str
@@ -164,11 +170,11 @@ class TrueBody:
     role: str
 
 
-class BadArgument(ValueError):
+class BadArgument(ValueError):  # noqa: N818 - a refusal, not a defect
     """A request value that the world refuses: the message names the value, the limit and the mend."""
 
 
-class NotStart(ValueError):
+class NotStart(ValueError):  # noqa: N818 - a refusal, not a defect
     """A trajectory whose first point is not where the arm is."""
 
 
@@ -179,7 +185,10 @@ class World(Protocol):
     renderer: str  # how pictures are made ("egl", "osmesa", "none"); for the log and the readiness line
 
     def capabilities(self) -> dict[str, object]:
-        """The Capabilities message as plain data: keys and nesting are its field names; backend, clock and version are the core's."""
+        """The Capabilities message as plain data: keys and nesting are its field names.
+
+        ``backend``, ``clock`` and ``version`` are the core's.
+        """
         ...
 
     def tasks(self) -> list[str]: ...
@@ -195,7 +204,10 @@ class World(Protocol):
     def time_s(self) -> float: ...
 
     def start_group(self, group: int, motions: list[Motion]) -> float:
-        """Begins the motions together; returns the expected end time. Raises NotStart, or BadArgument for values out of range."""
+        """Begins the motions together; returns the expected end time.
+
+        Raises NotStart, or BadArgument for values out of range.
+        """
         ...
 
     def check_group(self, motions: list[Motion]) -> None:
@@ -207,7 +219,10 @@ class World(Protocol):
         ...
 
     def stop(self, reason: str) -> None:
-        """Latches a stop: arms decelerate within their limits from the next control period on and hold; grippers keep their grip."""
+        """Latches a stop: from the next control period on arms decelerate within their limits, then hold.
+
+        Grippers keep their grip.
+        """
         ...
 
     def clear_stop(self) -> None:
@@ -215,11 +230,14 @@ class World(Protocol):
         ...
 
     def step_until(self, until_s: float, through_motion_ends: bool) -> list[WorldEvent]:
-        """Runs to until_s, or to the end of the control period in which the first motion ended or a fault came."""
+        """Runs to until_s, or to the end of the control period of the first motion end or fault.
+
+        With ``through_motion_ends`` only a fault ends it early.
+        """
         ...
 
     def groups(self) -> list[GroupStatus]:
-        """The active group, if any, and the last 16 ended ones, newest last."""
+        """The active groups, if any, after the last 16 ended ones."""
         ...
 
     def arms(self) -> list[ArmState]: ...
@@ -227,15 +245,15 @@ class World(Protocol):
     def grippers(self) -> list[GripperState]: ...
 
     def render_state(self) -> object:
-        """A copy of everything that pictures depend on: positions, time, arms. Quick: the core calls it while nothing steps."""
+        """A copy of everything that pictures depend on. Quick, for nothing steps meanwhile."""
         ...
 
     def render(self, cameras: list[str], state: object | None = None) -> list[Frame]:
         """Renders ``state`` (None: the present one). All frames of one call share one exposure time.
 
-        Always called from the thread that made the world, because a GL context belongs to one thread. With a
-        ``state`` another thread may step or stop the world meanwhile, so nothing but the copy may be read.
-        The pixels are new arrays that the world never writes again: the core keeps them and sends them without copying.
+        Always called from the thread that made the world, because a GL context belongs to one thread. With
+        a ``state`` another thread may step or stop the world meanwhile, so nothing but the copy may be read. The
+        pixels are new arrays that the world never writes again: the core keeps them and sends them uncopied.
         """
         ...
 

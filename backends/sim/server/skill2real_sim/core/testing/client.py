@@ -32,7 +32,7 @@ class DeviceClient:
         self.sequence = 0
 
     def request(self, **body: object) -> dp.Request:
-        """The next request of the session; keyword arguments are Request's fields, in place of the defaults."""
+        """The next request of the session; keyword arguments are fields of Request, before the defaults."""
         fields = {
             "protocol_major": 1,
             "session": self.session,
