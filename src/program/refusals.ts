@@ -4,7 +4,7 @@ import type { CheckCode } from "./diagnostic.js";
 export type Finding = { start: number; code: CheckCode; message: string };
 
 /** Declared by the library of ES2022, absent in the guest or switched off there. */
-const ABSENT_GLOBALS: Record<string, string> = {
+export const ABSENT_GLOBALS: Record<string, string> = {
   eval: "code from strings cannot be checked",
   Function: "code from strings cannot be checked",
   Intl: "the guest has no locales",
