@@ -39,7 +39,7 @@ export async function advanceInSteps(options: AdvanceInStepsOptions): Promise<St
     const ended = reply.events.some(
       (event) => ends_any(event) || (event.kind === "motion_ended" && !options.through_motion_ends),
     );
-    const arrived = reply.time_s >= options.until_s - period_s / 2;
+    const arrived = reply.time_s >= options.until_s - 0.51 * period_s;
     const stuck = reply.time_s <= from_s;
     if (ended || arrived || stuck || performance.now() >= give_up_ms) return { ...reply, events };
     from_s = reply.time_s;
