@@ -7,6 +7,10 @@ import { loadAddon } from "./load-addon.js";
 export const MAX_STEREO_SIDE_PX = 8192;
 /** Largest number of disparities that one search covers. */
 export const MAX_STEREO_DISPARITIES = 512;
+/** Largest width * height * disparities: the matcher holds one byte for each. */
+const MAX_VOLUME = 2 ** 30;
+/** The matcher searches whole blocks of so many disparities. */
+const DISPARITY_BLOCK = 32;
 
 /**
  * Calibration of a rectified pair. A point at depth Z (metres, along the left camera's optical axis) that is
@@ -44,9 +48,9 @@ export type StereoOptions = {
   threads?: number;
   /** Instruction set: the best one of this machine (auto), or a named one. All give the same bits. */
   simd?: "auto" | "avx2" | "portable";
-  /** How far the second-best disparity must cost above the best, in percent, 0..50; 3 without it. */
+  /** How far the second-best disparity must cost above the best, in percent, 0..50; 2 without it. */
   uniqueness_percent?: number;
-  /** Largest step of disparity between a match and the match back from the right image, 0..16 pixels; 1 without it. */
+  /** Largest step of disparity between a match and the match back from the right image, 0..16 whole pixels; 1 without it. */
   left_right_max_px?: number;
   /** Connected regions smaller than this are dropped; without it 1 pixel per 4000, at least 30. 0 keeps all. */
   speckle_px?: number;
@@ -66,7 +70,7 @@ export type StereoResult = {
   valid_fraction: number;
   /** Share of pixels whose depth was not matched but filled from neighbours in the same row, 0..1 (part of valid_fraction). */
   filled_fraction: number;
-  /** Nearest and farthest depth that the search really covered, in metres (far may be Infinity). */
+  /** Nearest and farthest depth that the search really covered, in metres; at least what was asked for (far may be Infinity). */
   near_m: number;
   far_m: number;
   /** Which matcher made it, for instance "census-sgm-8path/avx2". */
@@ -108,24 +112,16 @@ const inputSchema = z.strictObject({
   calibration: z.strictObject({ fx_px: positive, baseline_m: positive, doffs_px: z.number().default(0) }),
 });
 
-const optionsSchema = z
-  .strictObject({
-    near_m: positive.optional(),
-    far_m: z.union([positive, z.literal(Number.POSITIVE_INFINITY)]).default(5),
-    threads: z.int().min(1).max(16).default(2),
-    simd: z.enum(["auto", "avx2", "portable"]).default("auto"),
-    uniqueness_percent: z.number().min(0).max(50).default(3),
-    left_right_max_px: z.number().min(0).max(16).default(1),
-    speckle_px: z.int().min(0).optional(),
-    fill_px: z.int().min(0).max(64).optional(),
-  })
-  .default({
-    far_m: 5,
-    threads: 2,
-    simd: "auto",
-    uniqueness_percent: 3,
-    left_right_max_px: 1,
-  });
+const optionsSchema = z.strictObject({
+  near_m: positive.optional(),
+  far_m: z.union([positive, z.literal(Number.POSITIVE_INFINITY)]).default(5),
+  threads: z.int().min(1).max(16).default(2),
+  simd: z.enum(["auto", "avx2", "portable"]).default("auto"),
+  uniqueness_percent: z.number().min(0).max(50).default(2),
+  left_right_max_px: z.int().min(0).max(16).default(1),
+  speckle_px: z.int().min(0).max(1_000_000).optional(),
+  fill_px: z.int().min(0).max(64).optional(),
+});
 
 function refuse(message: string, details: Record<string, unknown> = {}): never {
   throw new Skill2RealError("bad_argument", `stereo: ${message}`, { details });
@@ -140,38 +136,42 @@ function parse<T extends z.ZodType>(schema: T, value: unknown, what: string, kno
   return refuse(`${path}: ${issue?.message ?? "invalid"}.${hint}`, { issues: parsed.error.issues });
 }
 
-/** The disparities that a depth range means for a calibration; throws `bad_argument` where they cannot be searched. */
+/**
+ * The disparities (pixels) that a depth range (metres) means for a calibration and an image `width` pixels wide,
+ * as the matcher searches them: one more than asked for at each end, because a best match at the very end
+ * of a search proves nothing, and whole blocks. Throws `bad_argument` where they cannot be searched.
+ */
 export function disparityRange(
   calibration: StereoCalibration,
   width: number,
-  options: { near_m?: number; far_m?: number } = {},
+  options: Pick<StereoOptions, "near_m" | "far_m"> = {},
 ): { min_disparity: number; disparities: number; near_m: number; far_m: number } {
   const fb = calibration.fx_px * calibration.baseline_m;
   const doffs = calibration.doffs_px ?? 0;
+  const depthAt = (disparity: number) => (disparity + doffs > 0 ? fb / (disparity + doffs) : Number.POSITIVE_INFINITY);
   const far = options.far_m ?? 5;
-  const min = Math.floor(fb / far - doffs);
-  const reach = Math.min(256, width);
-  const near = options.near_m ?? Math.max(0.3, fb / (min + reach - 1 + doffs));
-  if (!(near < far)) refuse(`near_m ${near} must be smaller than far_m ${far}`, { near_m: near, far_m: far });
-  const disparities = Math.ceil(fb / near - doffs) - min + 1;
-  if (min >= width || min + disparities <= -width) {
-    refuse(
-      `depths ${near}..${far} m mean disparities from ${min} px, outside an image ${width} px wide: move near_m and far_m, or check fx_px, baseline_m and doffs_px`,
+  const min = Math.max(Math.floor(fb / far - doffs) - 1, 1 - width);
+  const near = options.near_m ?? Math.max(0.3, depthAt(min + Math.min(256, width) - 2));
+  if (!(near < far)) {
+    return refuse(
+      `the nearest depth, ${near} m, is not nearer than far_m, ${far} m: move near_m and far_m, or check fx_px, baseline_m and doffs_px`,
+      { near_m: near, far_m: far },
     );
   }
-  if (disparities > MAX_STEREO_DISPARITIES) {
-    refuse(
-      `near_m ${near} to far_m ${far} needs ${disparities} disparities, more than ${MAX_STEREO_DISPARITIES}: raise near_m or halve the images`,
-      { disparities },
+  const needed = Math.ceil(fb / near - doffs) - min + 2;
+  if (min >= width) {
+    return refuse(
+      `far_m ${far} means a disparity of ${min} px, but the images are ${width} px wide: raise far_m, or check fx_px, baseline_m and doffs_px`,
     );
   }
-  const last = min + disparities - 1 + doffs;
-  return {
-    min_disparity: min,
-    disparities,
-    near_m: fb / last,
-    far_m: min + doffs > 0 ? fb / (min + doffs) : Number.POSITIVE_INFINITY,
-  };
+  if (!(needed <= MAX_STEREO_DISPARITIES)) {
+    return refuse(
+      `near_m ${near} to far_m ${far} needs ${needed} disparities, more than ${MAX_STEREO_DISPARITIES}: raise near_m or halve the images`,
+      { disparities: needed },
+    );
+  }
+  const disparities = Math.ceil(needed / DISPARITY_BLOCK) * DISPARITY_BLOCK;
+  return { min_disparity: min, disparities, near_m: depthAt(min + disparities - 2), far_m: depthAt(min + 1) };
 }
 
 /**
@@ -180,8 +180,7 @@ export function disparityRange(
  * Census matching cost and semi-global matching over eight paths (Hirschmueller, "Stereo Processing by
  * Semiglobal Matching and Mutual Information", 2008), left-right check, sub-pixel refinement on the images,
  * median and speckle filters, filling of narrow gaps. Deterministic: the same input gives the same bits on
- * every machine and with every thread count. Runs on a worker thread; the arrays must not be written to
- * before the promise settles.
+ * every machine and with every thread count. Runs on worker threads, on copies of the images.
  *
  * Throws `bad_argument` for sizes, calibration or options out of range, `addon_missing` where the addon is
  * not built, `addon_failed` where the matcher itself refused or ran out of memory.
@@ -193,7 +192,7 @@ export async function computeStereoDepth(input: StereoInput, options?: StereoOpt
     "baseline_m",
     "doffs_px",
   ]);
-  const chosen = parse(optionsSchema, options, "options", Object.keys(optionsSchema.def.innerType.shape));
+  const chosen = parse(optionsSchema, options ?? {}, "options", Object.keys(optionsSchema.shape));
   const expected = width * height * channels;
   for (const [name, image] of [
     ["left", left],
@@ -204,6 +203,12 @@ export async function computeStereoDepth(input: StereoInput, options?: StereoOpt
     }
   }
   const range = disparityRange(calibration, width, chosen);
+  const volume = width * height * range.disparities;
+  if (volume > MAX_VOLUME) {
+    refuse(
+      `${width} x ${height} x ${range.disparities} disparities is ${volume}, more than ${MAX_VOLUME}: raise near_m, lower far_m, or halve the images`,
+    );
+  }
   const addon = loadAddon<StereoAddon>("stereo");
   try {
     const result = await addon.compute(left, right, {
