@@ -53,6 +53,7 @@ const GENERATED = [
   "src/contract/generated/status-codes.ts",
   "src/contract/generated/digests.ts",
   "src/contract/generated/implementation-digest.ts",
+  "src/contract/generated/robot-api-text.ts",
   "src/contract/generated/robot-api.md",
   "docs/api.md",
 ];
@@ -78,6 +79,7 @@ describe("generate", () => {
       "src/contract/generated/robot-api.ts",
       "src/contract/generated/robot-api-declarations.ts",
       "src/contract/generated/digests.ts",
+      "src/contract/generated/robot-api-text.ts",
       "src/contract/generated/robot-api.md",
       "docs/api.md",
     ]);

@@ -1,4 +1,4 @@
-/** Writes the API as Markdown: robot-api.md for prompts, docs/api.md for people. */
+/** Writes the API as Markdown: robot-api.md and robot-api-text.ts for prompts and commands, docs/api.md for people. */
 import { messageOf } from "./model.mjs";
 import { baseName, fieldDoc, fieldType, signature, statusLine } from "./typescript.mjs";
 
@@ -105,6 +105,32 @@ const body = (model) => [
   "",
   ...sharedSections(model),
 ];
+
+const textOf = (lines) => JSON.stringify(`${lines.join("\n").trimEnd()}\n`);
+
+/** The same text in pieces, as a module, for those who show one operation or only some. */
+export function writeMarkdownModule(model, banner) {
+  const operations = model.operations.map(
+    (operation) => `    ${operation.name}: ${textOf(operationSection(model, operation))},\n`,
+  );
+  return `${banner}
+import type { OperationName } from "./robot-api.js";
+
+/** The API text (Markdown) in pieces; all of it in one is robot-api.md. */
+export const ROBOT_API_TEXT: {
+  readonly conventions: string;
+  readonly operations: { readonly [N in OperationName]: string };
+  readonly types: string;
+  readonly statuses: string;
+} = {
+  conventions: ${textOf([...SCOPE, "", model.overview])},
+  operations: {
+${operations.join("")}  },
+  types: ${textOf(sharedSections(model))},
+  statuses: ${textOf(statusSection(model))},
+};
+`;
+}
 
 export function writePromptMarkdown(model) {
   const lines = ["# Robot API", "", ...body(model), "## Status codes", "", ...statusSection(model)];

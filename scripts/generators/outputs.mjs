@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { writeDeclarations } from "./declarations.mjs";
 import { writeDigests, writeImplementationDigest } from "./digests.mjs";
 import { writeDispatch } from "./dispatch.mjs";
-import { writeDocsMarkdown, writePromptMarkdown } from "./markdown.mjs";
+import { writeDocsMarkdown, writeMarkdownModule, writePromptMarkdown } from "./markdown.mjs";
 import { readContract } from "./model.mjs";
 import { writeStatuses } from "./statuses.mjs";
 import { writeTypes } from "./types.mjs";
@@ -30,6 +30,7 @@ export function contractOutputs(root) {
     [`${GENERATED}/status-codes.ts`, writeStatuses(model, BANNER)],
     [`${GENERATED}/digests.ts`, writeDigests(model, BANNER)],
     [`${GENERATED}/implementation-digest.ts`, writeImplementationDigest(root)],
+    [`${GENERATED}/robot-api-text.ts`, writeMarkdownModule(model, BANNER)],
     [`${GENERATED}/robot-api.md`, writePromptMarkdown(model)],
     ["docs/api.md", writeDocsMarkdown(model)],
   ];

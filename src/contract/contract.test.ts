@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import {
   CONTRACT_DIGESTS,
@@ -8,8 +9,10 @@ import {
   OPERATIONS,
   REQUEST_SCHEMAS,
   RESULT_SCHEMAS,
+  ROBOT_API_TEXT,
   STATUS_CODES,
 } from "./index.js";
+import { packageFile } from "./package-root.js";
 
 describe("the dispatch table", () => {
   it("holds 18 operations, numbered 1 to 18, each once", () => {
@@ -61,6 +64,19 @@ describe("the dispatch table", () => {
     for (const name of ["toString", "__proto__", "constructor", "goto_pos", ""])
       expect(isOperationName(name)).toBe(false);
   });
+});
+
+it("the text holds every operation, each status and nothing of the others", () => {
+  const whole = readFileSync(packageFile("src/contract/generated/robot-api.md"), "utf8");
+  for (const { name, number, signature, example } of OPERATIONS) {
+    const text = ROBOT_API_TEXT.operations[name];
+    expect(text).toContain(`### ${number}. ${name}\n`);
+    expect(text).toContain(signature);
+    expect(text).toContain(example);
+    expect(text.match(/^### /gm)).toHaveLength(1);
+    expect(whole).toContain(text.trimEnd());
+  }
+  for (const code of Object.keys(STATUS_CODES)) expect(ROBOT_API_TEXT.statuses).toContain(`\`${code}\``);
 });
 
 describe("status codes", () => {

@@ -7,6 +7,7 @@ export { IMPLEMENTATION_DIGEST } from "./generated/implementation-digest.js";
 export type * from "./generated/robot-api.js";
 export { ROBOT_API_DECLARATIONS } from "./generated/robot-api-declarations.js";
 export { OPERATION_NAMES, OPERATIONS, REQUEST_SCHEMAS, RESULT_SCHEMAS } from "./generated/robot-api-dispatch.js";
+export { ROBOT_API_TEXT } from "./generated/robot-api-text.js";
 export { STATUS_CODES, type StatusCodeInfo, type StatusCodeName } from "./generated/status-codes.js";
 export type { FieldInfo, OperationInfo, RequestInfo } from "./operation-info.js";
 export { isJsonValue } from "./schema-rules.js";
