@@ -33,7 +33,7 @@ JITTER_RAD = math.radians(0.6)
 
 @dataclass(frozen=True)
 class StereoPair:
-    """A rectified pair: X_parent_camera (optical) of the left camera; the right is baseline_m along its +x."""
+    """A rectified pair: X_parent_camera (optical) of the left camera; the right is baseline_m along +x."""
 
     role: str
     parent: str
@@ -71,7 +71,7 @@ class CameraModel:
 
 
 def look_at(eye_m: F64, target_m: F64, up: F64) -> F64:
-    """Optical X_parent_camera at eye_m whose +z meets target_m and whose -y is as near to ``up`` as it can."""
+    """Optical X_parent_camera at eye_m: +z meets target_m, -y is as near to ``up`` as can be."""
     z = target_m - eye_m
     z = z / np.linalg.norm(z)
     x = np.cross(z, up)

@@ -38,7 +38,7 @@ def matrix_from_wxyz(quat_wxyz: F64) -> F64:
 
 
 def wxyz_from_matrix(R: F64) -> F64:
-    """Unit quaternion w x y z, w >= 0, of a rotation matrix (Shepperd 1978: divides by the largest component)."""
+    """Unit quaternion w x y z, w >= 0, of a rotation (Shepperd 1978: divides by the largest component)."""
     t = float(np.trace(R))
     candidates = np.array([t, R[0, 0], R[1, 1], R[2, 2]])
     i = int(np.argmax(candidates))
@@ -85,5 +85,5 @@ def fovy_deg_from_focal(focal_px: float, height_px: int) -> float:
 
 
 def principal_point_px(width_px: int, height_px: int) -> tuple[float, float]:
-    """The engine's axis meets the middle of the image, which with integer pixel centres is (W-1)/2, (H-1)/2."""
+    """The engine's axis meets the image in its middle: with integer pixel centres, (W-1)/2, (H-1)/2."""
     return (width_px - 1) / 2, (height_px - 1) / 2

@@ -23,7 +23,7 @@ FILTER_S = 0.006
 
 @dataclass
 class ContactMonitor:
-    """Filtered external wrench at the TCP [N, Nm, world axes] and filtered largest contact force on a link [N]."""
+    """Filtered external wrench at the TCP (world axes) and filtered largest contact force on a link [N]."""
 
     period_s: float
     wrench: list[float] = field(default_factory=lambda: [0.0] * 6)

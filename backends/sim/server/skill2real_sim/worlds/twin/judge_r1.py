@@ -73,7 +73,7 @@ def _clipped_below(points: F64, z_max: float) -> F64:
 
 
 def inside_margin_m(target: BodyView, goal: BodyView) -> tuple[float, float]:
-    """(least inward distance of the footprint from the goal's edge, lowest point's height over its floor) [m]."""
+    """(least inward distance of the footprint from the goal's edge, lowest point over its floor) [m]."""
     radius = target.item.size_m[0] / 2 if target.item.kind == "ball" else 0.0
     world = target.position_m + rim_points(target.item) @ target.R.T
     local = (world - goal.position_m) @ goal.R

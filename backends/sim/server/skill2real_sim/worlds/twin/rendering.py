@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import importlib
 from typing import Protocol
 
@@ -62,6 +63,8 @@ class Renderer:
         if self._gl is None:
             # Named, not mujoco.GLContext: that one is fixed by whoever imported the engine first.
             self._gl = importlib.import_module(f"mujoco.{RENDERER}").GLContext(WIDTH_PX, HEIGHT_PX)
+            # Registered after the platform's own clean-up, so it runs before it.
+            atexit.register(self.close)
         self._gl.make_current()
         if self._context is None or self._scene is None:
             self._scene = mujoco.MjvScene(self._model, maxgeom=2 * self._model.ngeom + 64)
