@@ -49,7 +49,7 @@ export class GuestProcess {
     });
     // "close" follows "exit" once everything it wrote has been read
     child.on("close", (code, signal) =>
-      this.#listener?.onExit(this.#lastWords.trim() || (signal === null ? `exit code ${code}` : `signal ${signal}`)),
+      this.#listener?.onExit(gist(this.#lastWords) || (signal === null ? `exit code ${code}` : `signal ${signal}`)),
     );
     // a dying process is reported by its exit, not by its pipe
     child.stdin?.on("error", () => {});
@@ -153,4 +153,12 @@ export class GuestProcess {
     for (const stream of [this.#child.stdin, this.#child.stdout, this.#child.stderr])
       (stream as Socket | null)?.[verb]();
   }
+}
+
+/** The line of a crash report that says what happened. */
+function gist(lastWords: string): string {
+  const lines = lastWords.split("\n").map((line) => line.trim());
+  return (
+    lines.find((line) => /^(\w*Error|FATAL ERROR)\b/.test(line)) ?? lines.filter((line) => line !== "").at(-1) ?? ""
+  );
 }

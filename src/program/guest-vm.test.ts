@@ -130,7 +130,7 @@ describe("calls", () => {
     ["10n", "invalid_argument", "argument is a bigint"],
     ["(() => { const a = {}; a.a = a; return a; })()", "invalid_argument", "contains itself"],
     ["new Array(2001).fill(0)", "budget_exhausted", "has 2001 entries; at most 2000"],
-    ["'x'.repeat(300000)", "budget_exhausted", "longer than 262144 characters"],
+    ["'x'.repeat(600000)", "budget_exhausted", "longer than 524288 characters"],
   ])("refuses %s before it goes out", async (argument, code, words) => {
     const guest = await Guest.start(
       `try { await robot.go(${argument}); } catch (e) { return [e instanceof RobotError, e.name, e.code, e.message]; }`,
@@ -139,6 +139,12 @@ describe("calls", () => {
     expect([is_robot_error, name, got]).toEqual([true, "RobotError", code]);
     expect(message).toContain(words);
     expect(guest.messages.filter(({ type }) => type === "turn")).toEqual([]);
+  });
+
+  it("takes a path of the longest allowed length, with all digits", async () => {
+    const pose = "{ x: i / 7, y: i / 11, z: i / 13, qx: 1 / 3, qy: 1 / 7, qz: 1 / 9, qw: 1 / 11 }";
+    const guest = await Guest.start(`await robot.go({ poses: Array.from({ length: 2000 }, (_, i) => (${pose})) });`);
+    expect(guest.turn.calls).toMatchObject([{ name: "go", args: [{ poses: { length: 2000 } }] }]);
   });
 
   it("gives a refused call of an operation with a status a result instead", async () => {

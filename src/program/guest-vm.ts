@@ -14,6 +14,8 @@ type EndMessage = Extract<FromGuest, { type: "returned" | "threw" | "killed" }>;
 
 /** Jobs per look at the clock: a flood of microtasks cannot outrun the deadline. */
 const JOBS_PER_SLICE = 500;
+/** How many calls with the longest arguments fit into one turn. */
+const CALLS_OF_A_TURN = 4;
 const SCOPE_FILE = "robot-scope";
 
 /** Runs one program in one interpreter. Every message goes out through `send`; the last is `returned`, `threw` or `killed`. */
@@ -29,6 +31,7 @@ export class GuestVm {
   readonly #inFlight = new Map<number, "call" | "sleep">();
   #calls: { id: number; json: string }[] = [];
   #sleeps: { id: number; seconds: number }[] = [];
+  #turnChars = 0;
   #counted = 0;
   #printedChars = 0;
   #sequence = 0;
@@ -105,6 +108,7 @@ export class GuestVm {
     const [calls, sleeps] = [this.#calls, this.#sleeps];
     this.#calls = [];
     this.#sleeps = [];
+    this.#turnChars = 0;
     const cpu = { guestCpu_s: this.#guestCpu_s, processCpu_s: ownCpu_s() };
     this.#send({ type: "turn", sequence: this.#sequence, calls, sleeps, ...cpu });
   }
@@ -229,7 +233,15 @@ export class GuestVm {
       return id;
     };
     add("call", (id, json) => {
-      this.#calls.push({ id: count(id, "call"), json: text(json) });
+      const call = { id: count(id, "call"), json: text(json) };
+      const { maxArgumentChars } = this.#run.quotas;
+      this.#turnChars += call.json.length;
+      if (this.#turnChars > CALLS_OF_A_TURN * maxArgumentChars) {
+        this.#kill(
+          "call_quota",
+          `the calls of one turn hold more than ${CALLS_OF_A_TURN * maxArgumentChars} characters`,
+        );
+      } else this.#calls.push(call);
     });
     add("sleep", (id, seconds) => {
       this.#sleeps.push({ id: count(id, "sleep"), seconds: number(seconds) });

@@ -3,14 +3,15 @@ import { Skill2RealError } from "../contract/errors.js";
 import { suggest } from "../contract/suggest.js";
 
 const count = z.number().int().positive();
-const seconds = z.number().positive().finite();
+/** Bounded by what a timer can wait for. */
+const seconds = z.number().positive().max(1_000_000);
 
 const quotasSchema = z.strictObject({
   /** Calls of robot operations and of `sleep` in one program. */
   maxCalls: count,
   /** Calls and sleeps that may be pending at once. */
   maxCallsInFlight: count,
-  /** Length of one call's arguments as JSON, in characters. */
+  /** Length of one call's arguments as JSON, in characters; one turn's calls may hold four times as much together. */
   maxArgumentChars: count,
   /** Entries of any one array in the arguments: the poses of a path. */
   maxPathPoints: count,
@@ -41,7 +42,7 @@ export type Quotas = z.infer<typeof quotasSchema>;
 export const DEFAULT_QUOTAS: Readonly<Quotas> = {
   maxCalls: 1_000,
   maxCallsInFlight: 256,
-  maxArgumentChars: 262_144,
+  maxArgumentChars: 524_288,
   maxPathPoints: 2_000,
   turnCpu_s: 2,
   turnWall_s: 5,

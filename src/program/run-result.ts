@@ -40,5 +40,5 @@ export type RunEnd =
   | { outcome: "threw"; error: ProgramError }
   | { outcome: "killed"; code: KillCode; message: string };
 
-/** How a program ended, with everything it printed until then. */
+/** How a program ended, with everything it printed until then. Whatever of its calls is still in flight is the caller's to stop. */
 export type RunResult = RunEnd & { printed: PrintedLine[]; usage: RunUsage };

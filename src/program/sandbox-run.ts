@@ -95,9 +95,11 @@ export class SandboxRun implements GuestReplies {
       if (!Number.isFinite(time_s)) throw new Skill2RealError("bad_argument", `time_s is ${time_s}; it must be finite`);
       this.#time_s = Math.max(this.#time_s, time_s);
     }
+    const ids = new Set<number>();
     const batch = settlements.map((settlement) => {
-      if (!this.#pending.has(settlement.id))
+      if (!this.#pending.has(settlement.id) || ids.has(settlement.id))
         throw new Skill2RealError("bad_argument", `no call or sleep with id ${settlement.id} is pending`);
+      ids.add(settlement.id);
       if ("error" in settlement)
         return [settlement.id, false, { code: settlement.error.code, message: settlement.error.message }];
       return this.#pending.get(settlement.id) === "sleep"

@@ -120,6 +120,7 @@ describe("turns", () => {
     const running = run("return await robot.look();", { host });
     const id = (await next()).calls[0]?.id ?? 0;
     expect(() => replies().resolve(id + 1)).toThrowError(/no call or sleep with id/);
+    expect(() => replies().settle([{ id }, { id }])).toThrowError(/pending/);
     expect(() => replies().resolve(id, { depth: Number.NaN })).toThrowError(/NaN at "depth"/);
     replies().resolve(id, "good");
     expect(() => replies().resolve(id, "again")).toThrowError(/pending/);

@@ -133,8 +133,8 @@ export class Sandbox {
   }
 
   async #take(): Promise<GuestProcess> {
-    const process = await this.#warm.catch(() => this.#start());
-    if (!process.gone) return process;
+    const process = await this.#warm.catch(() => undefined);
+    if (process !== undefined && !process.gone) return process;
     this.#warm = this.#start();
     return this.#warm;
   }
