@@ -1,5 +1,6 @@
 import type { GripperGotoRequest } from "../../src/contract/generated/robot-api.js";
 import { type MotionIntent, OperationFailure } from "../../src/runtime/operation.js";
+import { stopReason } from "../motion/run-trajectory.js";
 import type { OperationContext } from "../../src/runtime/operation-context.js";
 
 const REACHED_M = 0.003;
@@ -23,7 +24,7 @@ export async function gripperGoto(context: OperationContext, request: GripperGot
       const now = grippers.find((entry) => entry.arm === arm.name);
       const tcp = arms.find((entry) => entry.name === arm.name);
       if (!now || !tcp) throw new OperationFailure("internal_error", `the backend reports no state of arm "${arm.name}"`);
-      const fields = { opening_m: now.opening_m, stop_reason: status.end_reason.replace(/^END_/, "").toLowerCase() };
+      const fields = { opening_m: now.opening_m, stop_reason: stopReason(status.end_reason) };
       if (!closing && now.opening_m > start.opening_m + 1e-3 && context.held.clear(arm.name)) context.observations.noteChange(`arm "${arm.name}" released what it held`);
       switch (status.end_reason) {
         case "END_COMPLETED":

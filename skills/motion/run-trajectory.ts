@@ -8,18 +8,22 @@ import type { OperationContext } from "../../src/runtime/operation-context.js";
 const DEFAULT_CONTACT_FORCE_N = 8;
 const DEFAULT_CONTACT_TORQUE_NM = 3;
 
-const STOP_REASONS: Record<EndReason, { reason: string; status: FailureStatus | null }> = {
-  END_UNSPECIFIED: { reason: "unknown", status: "internal_error" },
-  END_COMPLETED: { reason: "completed", status: null },
-  END_CONTACT: { reason: "contact", status: null },
-  END_UNEXPECTED_CONTACT: { reason: "unexpected_contact", status: "unexpected_contact" },
-  END_STALLED: { reason: "stalled", status: "not_reached" },
-  END_STOPPED: { reason: "stopped", status: "stopped" },
-  END_PROTECTIVE_STOP: { reason: "protective_stop", status: "protective_stop" },
-  END_FAULT: { reason: "fault", status: "protective_stop" },
-  END_GROUP: { reason: "group_ended", status: "not_reached" },
-  END_TIMEOUT: { reason: "timeout", status: "timeout" },
+/** The status of each end; null is a good one. */
+const END_STATUS: Record<EndReason, FailureStatus | null> = {
+  END_UNSPECIFIED: "internal_error",
+  END_COMPLETED: null,
+  END_CONTACT: null,
+  END_UNEXPECTED_CONTACT: "unexpected_contact",
+  END_STALLED: "not_reached",
+  END_STOPPED: "stopped",
+  END_PROTECTIVE_STOP: "protective_stop",
+  END_FAULT: "protective_stop",
+  END_GROUP: "not_reached",
+  END_TIMEOUT: "timeout",
 };
+
+/** The contract's word for an end. */
+export const stopReason = (end: EndReason): string => end.replace(/^END_/, "").toLowerCase();
 
 export type Reached = { state: ArmState; status: MotionStatus; stop_reason: string };
 
@@ -56,10 +60,11 @@ export function runTrajectory(
       },
     },
     finish: async ({ status }) => {
-      const { reason, status: failure } = STOP_REASONS[status.end_reason];
+      const reason = stopReason(status.end_reason);
+      const failure = END_STATUS[status.end_reason];
       if (context.held.get(arm.name)) context.observations.noteChange(`the object held by arm "${arm.name}" moved`);
       if (reason === "contact" || reason === "unexpected_contact") context.observations.noteChange(`arm "${arm.name}" touched something`);
-      if (context.device.lost) throw new OperationFailure("backend_lost", "the backend stopped answering during the motion; where the arm is, is not known", { stop_reason: "backend_lost" });
+      if (context.device.lost) throw new OperationFailure("backend_lost", "the backend stopped answering during the motion; where the arm is, is not known");
       const state = (await context.state()).arms.find((entry) => entry.name === arm.name);
       if (!state) throw new OperationFailure("internal_error", `the backend reports no state of arm "${arm.name}"`);
       const reached: Reached = { state, status, stop_reason: reason };

@@ -1,5 +1,5 @@
 import { OPERATIONS } from "../contract/generated/robot-api-dispatch.js";
-import type { StatusCode } from "../contract/generated/robot-api.js";
+import type { OperationName, StatusCode } from "../contract/generated/robot-api.js";
 import { isOperationName, validateRequest, validateResult } from "../contract/validate-request.js";
 import { toFailure } from "./failures.js";
 import { OperationFailure, type OperationImplementation, type OperationTable } from "./operation.js";
@@ -35,5 +35,16 @@ export function succeeded(operation: string, fields: Record<string, unknown>): C
 export function failed(operation: string, error: unknown): CallOutcome {
   const failure = toFailure(error);
   if (returnsString(operation)) return { error: { code: failure.status, message: failure.message } };
-  return { value: roundNumbers({ status: failure.status, message: failure.message, ...failure.fields }) };
+  const value = roundNumbers({ status: failure.status, message: failure.message, ...failure.fields });
+  return { value: isOperationName(operation) ? conforming(operation, value) : value };
+}
+
+/** A failed result as the contract has it; fields that do not fit are dropped and said, since the failure itself must reach the caller. */
+function conforming(operation: OperationName, value: { status: string; message: string }): unknown {
+  try {
+    return validateResult(operation, value);
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    return { status: "internal_error" satisfies StatusCode, message: `${value.status}: ${value.message} (and its result is not as the contract says: ${why})` };
+  }
 }

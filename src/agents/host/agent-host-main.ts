@@ -58,7 +58,7 @@ class AgentHost {
       });
       trace.event("session", { ref_key: session.refKey, random_seed: request.randomSeed, skills: skills.names });
       try {
-        const proposer = await createProposer(request.proposer, skills);
+        const proposer = createProposer(request.proposer, skills);
         const report = await playEpisode({
           session,
           checker,

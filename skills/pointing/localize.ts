@@ -1,0 +1,62 @@
+import type { SkillContext } from "../../src/runtime/operation.js";
+import { classify } from "./classify-shape.js";
+import { measureRegion } from "./measure-region.js";
+import { type Kind, type Query, parseQuery } from "./parse-query.js";
+import { colourRegions, type Region } from "./regions.js";
+
+export const POINTER_MODEL = "pointing/colour-shape";
+/** A kind that is this much less likely than the best one is ruled out. */
+const CLEARLY = 0.5;
+
+type Seen = { region: Region; kinds: Partial<Record<Kind, number>> };
+type Result = Record<string, unknown>;
+
+const ended = (status: string, message: string): Result => ({ status, message });
+const best = (seen: Seen): Kind | null => (Object.entries(seen.kinds) as [Kind, number][]).sort((a, b) => b[1] - a[1])[0]?.[0] ?? null;
+const label = (seen: Seen): string => `${seen.region.colour} ${best(seen) ?? "thing"}`;
+
+/** Whether a thing can be of the kind asked for: "yes" when that is its likeliest kind, "perhaps" when it is nearly so. */
+function fits(seen: Seen, kind: Kind | null): "yes" | "perhaps" | "no" {
+  if (kind === null) return "yes";
+  const asked = seen.kinds[kind] ?? 0;
+  const most = Math.max(0, ...Object.values(seen.kinds));
+  if (asked === 0) return "no";
+  return asked === most ? "yes" : asked >= CLEARLY * most ? "perhaps" : "no";
+}
+
+/** The pixel of a region that is nearest to the middle of its pixels: on the thing, even where it is hollow. */
+function middle(region: Region, width: number): { u: number; v: number } {
+  const [cu, cv] = [(region.box.x0 + region.box.x1 - 1) / 2, (region.box.y0 + region.box.y1 - 1) / 2];
+  let nearest = { u: cu, v: cv, distance: Number.POSITIVE_INFINITY };
+  for (const i of region.pixels) {
+    const [u, v] = [i % width, Math.floor(i / width)];
+    const distance = Math.hypot(u - cu, v - cv);
+    if (distance < nearest.distance) nearest = { u, v, distance };
+  }
+  return { u: nearest.u, v: nearest.v };
+}
+
+export async function localize(context: SkillContext, request: { observation_ref: string; query: string }): Promise<Result> {
+  const parsed = parseQuery(request.query);
+  if (!parsed.ok) return ended("not_found", `the word "${parsed.word}" says neither a known colour nor a known kind`);
+  const query: Query = parsed.query;
+  const { pixels, width, height } = context.image(request.observation_ref);
+  const regions = colourRegions(pixels, width, height).filter((region) => query.colour === null || region.colour === query.colour);
+  if (regions.length === 0) return ended("not_found", `nothing ${query.colour ?? "coloured"} is seen in ${request.observation_ref}`);
+
+  const depth = await context.invoke("get_foundation_stereo_depth", { observation_ref: request.observation_ref });
+  if (depth.status !== "ok") return ended(String(depth.status), String(depth.message));
+  const things: Seen[] = [];
+  for (const region of regions) {
+    const shape = await measureRegion(context, request.observation_ref, String(depth.depth_ref), region, width);
+    if (shape) things.push({ region, kinds: classify(shape) });
+  }
+  const asked = `${query.colour ?? ""} ${query.kind ?? "thing"}`.trim();
+  const sure = things.filter((thing) => fits(thing, query.kind) === "yes");
+  const possible = things.filter((thing) => fits(thing, query.kind) === "perhaps");
+  const candidates = sure.length > 0 ? sure : possible;
+  if (candidates.length === 0) return ended("not_found", `no ${asked} is seen; what is there of that colour: ${things.map(label).join(", ") || "nothing that can be measured"}`);
+  if (candidates.length > 1) return ended("ambiguous", `${candidates.length} things fit "${asked}": ${candidates.map((thing) => `${label(thing)} at (${middle(thing.region, width).u}, ${middle(thing.region, width).v})`).join(", ")}`);
+  const [thing] = candidates as [Seen];
+  return { observation_ref: request.observation_ref, box: thing.region.box, pixel: middle(thing.region, width), label: label(thing), model: POINTER_MODEL };
+}

@@ -1,0 +1,3 @@
+export { composeProgram, type Triggered, triggeredBy } from "./compose.js";
+export { type CodeBlock, type FrontMatter, type MemoryEntry, parseEntry, SECTIONS, type SectionName } from "./entry.js";
+export { type Library, type LibraryLock, LOCK_FILE, readLibrary, readMemories, writeLock } from "./library.js";
