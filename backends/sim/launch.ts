@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
@@ -123,8 +123,9 @@ class SimChild {
     if (!existsSync(python))
       throw new Skill2RealError("setup_incomplete", `the simulator's Python is not at ${python}: run "npm run setup"`);
     this.token = options.privileged ? randomBytes(TOKEN_BYTES) : undefined;
+    sweepLeftFolders();
     // Short, because an ipc address holds at most 107 bytes; mkdtemp makes it 0700.
-    this.#dir = mkdtempSync(join(tmpdir(), "s2r-"));
+    this.#dir = mkdtempSync(join(tmpdir(), `s2r-${process.pid}-`));
     const { keys, server } = options.tcpHost === undefined ? { keys: undefined, server: null } : curveForOneRun();
     this.curve = keys;
     this.#process = spawn(python, ["-m", options.module, "--world", options.world], {
@@ -229,6 +230,19 @@ class SimChild {
       "backend_unreachable",
       `${what}${words ? `; its last words:\n${words}` : " and wrote nothing"}`,
     );
+  }
+}
+
+/** Removes the socket folders of processes that were killed before they could. */
+function sweepLeftFolders(): void {
+  for (const name of readdirSync(tmpdir())) {
+    const owner = /^s2r-(\d+)-/.exec(name)?.[1];
+    if (owner === undefined || existsSync(`/proc/${owner}`) || !existsSync("/proc/self")) continue;
+    try {
+      rmSync(join(tmpdir(), name), { recursive: true, force: true });
+    } catch {
+      // Another user's, or another process sweeps at this moment.
+    }
   }
 }
 

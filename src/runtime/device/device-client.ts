@@ -70,7 +70,7 @@ const optionsSchema = z.strictObject({
       secretKey: z.string().length(40),
     })
     .optional(),
-  lostAfterMs: z.number().min(400).max(60_000).default(900),
+  lostAfterMs: z.number().min(400).max(60_000).default(800),
   connectTimeoutMs: z.number().min(1).max(600_000).default(5000),
   onExchange: z.custom<(exchange: DeviceExchange) => void>((value) => typeof value === "function").optional(),
 });

@@ -30,7 +30,7 @@ export type DeviceConnectOptions = DeviceAddresses & {
   /** Controller only: 100 to 60000. Default 1500. */
   leaseMs?: number;
   curve?: CurveKeys;
-  /** How long a backend that does not answer counts as present, ms. Default 900. */
+  /** Silence after which a backend counts as lost, ms. Default 800, so that one which hangs is noticed within a second. */
   lostAfterMs?: number;
   /** Host time that connecting may take. Default 5000. */
   connectTimeoutMs?: number;

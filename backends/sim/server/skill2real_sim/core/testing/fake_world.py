@@ -40,7 +40,8 @@ class FakeWorld:
     """One arm "arm" that follows its trajectories exactly, one gripper, a camera pair "left" and "right".
 
     A first joint beyond 2.5 rad is taken as a crash and latches a protective stop. The variant "slow_render"
-    makes pictures take 0.3 s, "slow_step" each step 3 ms, "slow_reset" the reset 0.5 s; "broken_step" raises.
+    makes pictures take 0.3 s, "slow_step" each step 3 ms, "slow_reset" the reset 0.5 s; "broken_step" raises, and
+    "hung_step" never returns from the step after 0.5 s.
     """
 
     control_period_s = PERIOD_S
@@ -99,7 +100,7 @@ class FakeWorld:
         return ["r1"]
 
     def reset(self, task: str, seed: int, hidden_salt: str, variant: str) -> base.ResetInfo:
-        if variant not in ("", "slow_render", "slow_step", "slow_reset", "broken_step"):
+        if variant not in ("", "slow_render", "slow_step", "slow_reset", "broken_step", "hung_step"):
             raise base.BadArgument(f"no variant {variant!r}")
         if variant == "slow_reset":
             time.sleep(0.5)
@@ -155,6 +156,8 @@ class FakeWorld:
                 raise RuntimeError("this world is broken on purpose")
             if self._variant == "slow_step":
                 time.sleep(0.003)
+            while self._variant == "hung_step" and self._state.ticks >= 250:
+                time.sleep(0.1)
             self._state.ticks += 1
             events += self._tick()
             if any(
