@@ -110,7 +110,9 @@ export type DeviceErrorCode =
   /** a defect of the backend */
   | "ERROR_INTERNAL"
   /** a trajectory does not start where the arm is */
-  | "ERROR_NOT_START";
+  | "ERROR_NOT_START"
+  /** a replay: the recording does not hold this request at this point */
+  | "ERROR_DIVERGED";
 
 export type Role =
   | "ROLE_UNSPECIFIED"

@@ -9,6 +9,7 @@ const HOST_CODES: Partial<Record<DeviceErrorCode, ErrorCode>> = {
   ERROR_DEADLINE: "deadline_exceeded",
   // The process that knew the session is gone; another one answers at its address.
   ERROR_UNKNOWN_SESSION: "backend_lost",
+  ERROR_DIVERGED: "diverged",
 };
 
 /** A backend's refusal as our error; `details.device_code` keeps the protocol's code. */

@@ -43,6 +43,7 @@ class ErrorCode(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     ERROR_CAMERA: _ClassVar[ErrorCode]
     ERROR_INTERNAL: _ClassVar[ErrorCode]
     ERROR_NOT_START: _ClassVar[ErrorCode]
+    ERROR_DIVERGED: _ClassVar[ErrorCode]
 
 class Role(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     __slots__ = ()
@@ -110,6 +111,7 @@ ERROR_UNSUPPORTED: ErrorCode
 ERROR_CAMERA: ErrorCode
 ERROR_INTERNAL: ErrorCode
 ERROR_NOT_START: ErrorCode
+ERROR_DIVERGED: ErrorCode
 ROLE_UNSPECIFIED: Role
 CONTROLLER: Role
 OBSERVER: Role
