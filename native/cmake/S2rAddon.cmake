@@ -22,8 +22,8 @@ function(s2r_addon name)
   add_library(${name} SHARED ${ARG_SOURCES} ${CMAKE_JS_SRC})
   set_target_properties(${name} PROPERTIES PREFIX "" SUFFIX ".node"
     LIBRARY_OUTPUT_DIRECTORY "${CMAKE_SOURCE_DIR}/build/Release")
-  target_include_directories(${name} PRIVATE "${CMAKE_SOURCE_DIR}" ${CMAKE_JS_INC}
-    "${S2R_NODE_MODULES}/node-addon-api")
+  target_include_directories(${name} PRIVATE "${CMAKE_SOURCE_DIR}")
+  target_include_directories(${name} SYSTEM PRIVATE ${CMAKE_JS_INC} "${S2R_NODE_MODULES}/node-addon-api")
   target_compile_definitions(${name} PRIVATE NAPI_VERSION=8 NAPI_CPP_EXCEPTIONS NODE_API_SWALLOW_UNTHROWABLE_EXCEPTIONS)
   target_compile_options(${name} PRIVATE -Wall -Wextra -Wshadow)
   target_link_libraries(${name} PRIVATE ${ARG_LIBS} ${CMAKE_JS_LIB})
