@@ -1,16 +1,11 @@
-import { type ChildProcess, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { createInterface } from "node:readline";
-import type { Readable, Writable } from "node:stream";
+import { existsSync } from "node:fs";
 import { curveKeyPair } from "zeromq";
 import { z } from "zod";
 import { Skill2RealError } from "../../src/contract/errors.js";
 import { packageFile } from "../../src/contract/package-root.js";
 import type { CurveKeys, DeviceAddresses } from "../../src/runtime/device/device.js";
-import { LastLines } from "./last-lines.js";
+import { BackendChild } from "../process/backend-child.js";
 import type { SimExit, SimProcess, SimSpawnOptions } from "./sim-backend.js";
 
 const optionsSchema = z.strictObject({
@@ -44,12 +39,9 @@ const readySchema = z.looseObject({
 
 type Ready = z.infer<typeof readySchema>;
 
-const KEPT_LINES = 40;
 const TOKEN_BYTES = 32;
-/** How long a simulator may take to end by itself once its parent let go of it. */
-const GRACE_MS = 3000;
 
-/** What the server reads on descriptor 3: one line of JSON. Secrets travel here and nowhere else. */
+/** What the server reads on descriptor 3: one line of JSON. */
 type Bootstrap = {
   socket_dir: string;
   privileged_token_hex: string | null;
@@ -67,7 +59,7 @@ export class SimBackend implements SimProcess {
   readonly curve: CurveKeys | undefined;
   readonly privileged: { address: string; token: Buffer } | undefined;
   readonly exited: Promise<SimExit>;
-  readonly #child: SimChild;
+  readonly #child: BackendChild<Ready>;
 
   /**
    * Rejects with `setup_incomplete` where the interpreter is missing, and with `backend_unreachable` and the
@@ -77,22 +69,23 @@ export class SimBackend implements SimProcess {
     const parsed = optionsSchema.safeParse(options);
     if (!parsed.success)
       throw new Skill2RealError("bad_argument", `cannot start a simulator: ${z.prettifyError(parsed.error)}`);
-    const child = new SimChild(parsed.data);
+    const secrets = secretsOf(parsed.data);
+    const child = startChild(parsed.data, secrets);
     try {
-      return new SimBackend(child, await child.ready());
+      return new SimBackend(child, await child.ready(), secrets);
     } catch (error) {
       await child.close();
       throw error;
     }
   }
 
-  private constructor(child: SimChild, ready: Ready) {
+  private constructor(child: BackendChild<Ready>, ready: Ready, secrets: Secrets) {
     this.#child = child;
     this.pid = ready.pid;
     this.renderer = ready.renderer;
     this.addresses = { device: ready.device, stop: ready.stop, events: ready.events };
-    this.curve = child.curve;
-    if (child.token && ready.privileged) this.privileged = { address: ready.privileged, token: child.token };
+    this.curve = secrets.keys;
+    if (secrets.token && ready.privileged) this.privileged = { address: ready.privileged, token: secrets.token };
     this.exited = child.exited;
   }
 
@@ -105,153 +98,41 @@ export class SimBackend implements SimProcess {
   }
 }
 
-/** The child process and its socket folder. */
-class SimChild {
-  readonly exited: Promise<SimExit>;
-  readonly token: Buffer | undefined;
-  readonly curve: CurveKeys | undefined;
-  readonly #options: Options;
-  readonly #process: ChildProcess;
-  readonly #stderr: LastLines;
-  readonly #leash: Writable;
-  readonly #dir: string;
-  #closing: Promise<SimExit> | undefined;
+/** What one run's client and server must share. */
+type Secrets = { token: Buffer | undefined; keys: CurveKeys | undefined; server: Bootstrap["curve"] };
 
-  constructor(options: Options) {
-    this.#options = options;
-    const python = options.python ?? packageFile(".venvs", "twin", "bin", "python");
-    if (!existsSync(python))
-      throw new Skill2RealError("setup_incomplete", `the simulator's Python is not at ${python}: run "npm run setup"`);
-    this.token = options.privileged ? randomBytes(TOKEN_BYTES) : undefined;
-    sweepLeftFolders();
-    // Short, because an ipc address holds at most 107 bytes; mkdtemp makes it 0700.
-    this.#dir = mkdtempSync(join(tmpdir(), `s2r-${process.pid}-`));
-    const { keys, server } = options.tcpHost === undefined ? { keys: undefined, server: null } : curveForOneRun();
-    this.curve = keys;
-    this.#process = spawn(python, ["-m", options.module, "--world", options.world], {
-      // A group of its own: Ctrl-C in a terminal reaches us alone, and we stop the arm before the simulator ends.
-      detached: true,
-      stdio: ["ignore", "pipe", "pipe", "pipe"],
-      env: {
-        OPENBLAS_NUM_THREADS: "1",
-        OMP_NUM_THREADS: "1",
-        ...process.env,
-        PYTHONPATH: packageFile("backends", "sim", "server"),
-        PYTHONUNBUFFERED: "1",
-      },
-    });
-    const { stderr, stdio } = this.#process;
-    this.#stderr = new LastLines(stderr as Readable, KEPT_LINES, options.onLog);
-    this.#leash = stdio[3] as Writable;
-    this.#leash.on("error", () => {}); // a child that died before it read is reported by its exit
-    this.#leash.write(`${JSON.stringify(this.#bootstrap(server))}\n`);
-    process.once("exit", this.#killNow);
-    this.exited = this.#watch();
-  }
-
-  lastWords(): string {
-    return this.#stderr.text();
-  }
-
-  async ready(): Promise<Ready> {
-    const { startTimeoutMs } = this.#options;
-    let timer: NodeJS.Timeout | undefined;
-    try {
-      return await Promise.race([
-        this.#readyLine(),
-        this.exited.then(({ code, signal }) => {
-          throw this.#failure(`the simulator ended (${signal ?? `exit code ${code}`}) before it was ready`);
-        }),
-        new Promise<never>((_, reject) => {
-          const late = () => reject(this.#failure(`the simulator was not ready within ${startTimeoutMs} ms`));
-          timer = setTimeout(late, startTimeoutMs);
-        }),
-      ]);
-    } finally {
-      clearTimeout(timer);
-    }
-  }
-
-  #readyLine(): Promise<Ready> {
-    return new Promise((resolve, reject) => {
-      const lines = createInterface({ input: this.#process.stdout as Readable });
-      lines.once("line", (line) => {
-        const parsed = parseReady(line);
-        if (parsed.success) resolve(parsed.data);
-        else reject(this.#failure(`the simulator's first line is not its ready line: ${line.slice(0, 200)}`));
-      });
-    });
-  }
-
-  close(): Promise<SimExit> {
-    this.#closing ??= this.#end();
-    return this.#closing;
-  }
-
-  #bootstrap(curve: Bootstrap["curve"]): Bootstrap {
-    return {
-      socket_dir: this.#dir,
-      privileged_token_hex: this.token?.toString("hex") ?? null,
-      realtime: this.#options.realtime,
-      exit_on_lease_lapse: this.#options.exitOnLeaseLapse,
-      curve,
-      bind: this.#options.tcpHost === undefined ? null : anyPortsOf(this.#options.tcpHost),
-    };
-  }
-
-  async #end(): Promise<SimExit> {
-    this.#leash.end();
-    const kill = setTimeout(() => this.#process.kill("SIGKILL"), GRACE_MS);
-    const exit = await this.exited;
-    clearTimeout(kill);
-    return exit;
-  }
-
-  async #watch(): Promise<SimExit> {
-    const { code, signal } = await new Promise<Omit<SimExit, "lastWords">>((resolve) => {
-      this.#process.once("exit", (exit_code, exit_signal) => resolve({ code: exit_code, signal: exit_signal }));
-      this.#process.once("error", () => resolve({ code: null, signal: null }));
-    });
-    process.off("exit", this.#killNow);
-    this.#leash.destroy();
-    await this.#stderr.ended;
-    rmSync(this.#dir, { recursive: true, force: true });
-    return { code, signal, lastWords: this.lastWords() };
-  }
-
-  readonly #killNow = (): void => {
-    this.#process.kill("SIGKILL");
-    rmSync(this.#dir, { recursive: true, force: true });
-  };
-
-  #failure(what: string): Skill2RealError {
-    const words = this.lastWords();
-    return new Skill2RealError(
-      "backend_unreachable",
-      `${what}${words ? `; its last words:\n${words}` : " and wrote nothing"}`,
-    );
-  }
+function secretsOf({ privileged, tcpHost }: Options): Secrets {
+  const curve = tcpHost === undefined ? { keys: undefined, server: null } : curveForOneRun();
+  return { token: privileged ? randomBytes(TOKEN_BYTES) : undefined, ...curve };
 }
 
-/** Removes the socket folders of processes that were killed before they could. */
-function sweepLeftFolders(): void {
-  for (const name of readdirSync(tmpdir())) {
-    const owner = /^s2r-(\d+)-/.exec(name)?.[1];
-    if (owner === undefined || existsSync(`/proc/${owner}`) || !existsSync("/proc/self")) continue;
-    try {
-      rmSync(join(tmpdir(), name), { recursive: true, force: true });
-    } catch {
-      // Another user's, or another process sweeps at this moment.
-    }
-  }
-}
-
-function parseReady(line: string) {
-  try {
-    return readySchema.safeParse(JSON.parse(line));
-  } catch {
-    return readySchema.safeParse(undefined);
-  }
+function startChild(options: Options, { token, server }: Secrets): BackendChild<Ready> {
+  const python = options.python ?? packageFile(".venvs", "twin", "bin", "python");
+  if (!existsSync(python))
+    throw new Skill2RealError("setup_incomplete", `the simulator's Python is not at ${python}: run "npm run setup"`);
+  return new BackendChild({
+    what: "simulator",
+    command: python,
+    args: ["-m", options.module, "--world", options.world],
+    env: {
+      OPENBLAS_NUM_THREADS: "1",
+      OMP_NUM_THREADS: "1",
+      ...process.env,
+      PYTHONPATH: packageFile("backends", "sim", "server"),
+      PYTHONUNBUFFERED: "1",
+    },
+    bootstrap: (socket_dir): Bootstrap => ({
+      socket_dir,
+      privileged_token_hex: token?.toString("hex") ?? null,
+      realtime: options.realtime,
+      exit_on_lease_lapse: options.exitOnLeaseLapse,
+      curve: server,
+      bind: options.tcpHost === undefined ? null : anyPortsOf(options.tcpHost),
+    }),
+    ready: readySchema,
+    startTimeoutMs: options.startTimeoutMs,
+    ...(options.onLog ? { onLog: options.onLog } : {}),
+  });
 }
 
 function anyPortsOf(host: string): DeviceAddresses {

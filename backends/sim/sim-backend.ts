@@ -4,6 +4,7 @@
  * @module
  */
 import type { CurveKeys, DeviceAddresses } from "../../src/runtime/device/device.js";
+import type { BackendExit } from "../process/backend-child.js";
 
 export type SimSpawnOptions = {
   /** Simulated world. Default "twin". */
@@ -26,11 +27,7 @@ export type SimSpawnOptions = {
   startTimeoutMs?: number;
 };
 
-export type SimExit = {
-  code: number | null;
-  signal: NodeJS.Signals | null /** Last stderr lines. */;
-  lastWords: string;
-};
+export type SimExit = BackendExit;
 
 export interface SimProcess {
   readonly pid: number;
