@@ -26,7 +26,9 @@ PLACES = {
 }
 
 
-def ball_images(role: str, place: tuple[float, float, float], seed: int) -> list[tuple[np.ndarray, np.ndarray]]:
+def ball_images(
+    role: str, place: tuple[float, float, float], seed: int
+) -> list[tuple[np.ndarray, np.ndarray]]:
     """(projected pixel, intensity centroid) of a glowing ball, for the left and right camera of the pair."""
     spec = task_r1.draw(seed, "empty_table", ARM).spec
     pair = next(p for p in spec.pairs if p.role == role)
@@ -144,7 +146,9 @@ def test_home_leaves_the_work_area_in_view(world: TwinWorld) -> None:
             u = with_arm.fx_px * p[0] / p[2] + with_arm.cx_px
             v = with_arm.fy_px * p[1] / p[2] + with_arm.cy_px
             assert 68 < u < 639 and 0 < v < 479, (body.name, u, v)
-            patch = with_arm.pixels[int(v) - 2 : int(v) + 3, int(u) - 2 : int(u) + 3].reshape(-1, 3).mean(axis=0)
+            patch = (
+                with_arm.pixels[int(v) - 2 : int(v) + 3, int(u) - 2 : int(u) + 3].reshape(-1, 3).mean(axis=0)
+            )
             # A named colour is saturated; arm and table are grey.
             assert patch.max() - patch.min() > 40, (seed, body.kind, body.colour, patch)
 
