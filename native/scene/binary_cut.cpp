@@ -5,8 +5,11 @@
 
 namespace s2r::scene {
 
-Mask cutBinary(const Raster<float>& cost, const Raster<float>& weight_x, const Raster<float>& weight_y,
-               const Raster<int8_t>& fixed, int iterations) {
+Mask cutBinary(const Raster<float>& cost,
+               const Raster<float>& weight_x,
+               const Raster<float>& weight_y,
+               const Raster<int8_t>& fixed,
+               int iterations) {
   const int width = cost.width;
   const int height = cost.height;
   // Step sizes: primal * dual * 8 <= 1, as 8 bounds the squared norm of the discrete gradient.
@@ -36,10 +39,13 @@ Mask cutBinary(const Raster<float>& cost, const Raster<float>& weight_x, const R
     for (int y = 0; y < height; ++y) {
       for (int x = 0; x < width; ++x) {
         const size_t i = u.index(x, y);
-        if (fixed.data[i] != 0) continue;
+        if (fixed.data[i] != 0)
+          continue;
         float divergence = px.data[i] + py.data[i];
-        if (x > 0) divergence -= px.data[i - 1];
-        if (y > 0) divergence -= py.data[i - static_cast<size_t>(width)];
+        if (x > 0)
+          divergence -= px.data[i - 1];
+        if (y > 0)
+          divergence -= py.data[i - static_cast<size_t>(width)];
         const float old = u.data[i];
         u.data[i] = std::clamp(old + kPrimal * (divergence - cost.data[i]), 0.0f, 1.0f);
         lead.data[i] = 2.0f * u.data[i] - old;
@@ -47,7 +53,8 @@ Mask cutBinary(const Raster<float>& cost, const Raster<float>& weight_x, const R
     }
   }
   Mask out(width, height);
-  for (size_t i = 0; i < u.data.size(); ++i) out.data[i] = u.data[i] > 0.5f;
+  for (size_t i = 0; i < u.data.size(); ++i)
+    out.data[i] = u.data[i] > 0.5f;
   return out;
 }
 

@@ -17,19 +17,22 @@ struct ColourTask {
   PixelBox region;
   PixelBox box;
   Raster<Evidence> evidence;
-  /// Pixels that teach the object's colour; empty = what in the box the background's colours do not explain.
+  /// Pixels that teach the object's colour; empty = what in the box the background's colours do not
+  /// explain.
   std::optional<Mask> teacher;
   Raster<int8_t> fixed;  ///< +1 in the mask, -1 not, 0 open.
 };
 
 struct ColourCut {
   Mask mask;
-  /// Share of training pixels that the two models tell apart, mean of both classes: 0.5 is guessing.
+  /// Share of training pixels that the two models tell apart, mean of both classes: 0.5 is
+  /// guessing.
   double separability = 0.5;
 };
 
-/// Draws the mask by colour, with geometry as a prior that grows with the distance from the pieces' borders. The
-/// background is taught by kTable pixels around the box. Empty where either class has too few pixels.
+/// Draws the mask by colour, with geometry as a prior that grows with the distance from the pieces'
+/// borders. The background is taught by kTable pixels around the box. Empty where either class has
+/// too few pixels.
 [[nodiscard]] std::optional<ColourCut> cutByColour(const View& view, const ColourTask& task);
 
 }  // namespace s2r::scene

@@ -32,7 +32,8 @@ Moments momentsOf(const std::vector<Colour>& colours, const std::vector<float>& 
     m.weight += weights[i];
     m.mean += weights[i] * colours[i];
   }
-  if (m.weight <= 0.0f) return m;
+  if (m.weight <= 0.0f)
+    return m;
   m.mean /= m.weight;
   for (size_t i = 0; i < colours.size(); ++i) {
     const Colour d = colours[i] - m.mean;
@@ -46,16 +47,19 @@ Moments momentsOf(const std::vector<Colour>& colours, const std::vector<float>& 
 
 Colour colourFeature(const uint8_t* rgb) {
   const float r = rgb[0], g = rgb[1], b = rgb[2];
-  const float sum = r + g + b + 24.0f;  // the constant keeps noise in the dark from looking like colour
+  const float sum =
+      r + g + b + 24.0f;  // the constant keeps noise in the dark from looking like colour
   return {(r - g) / sum, 0.5f * (r + g - 2.0f * b) / sum, 0.4f * std::sqrt((r + g + b) / 765.0f)};
 }
 
 void ColourModel::fit(const std::vector<Colour>& all) {
   components_.clear();
-  if (all.size() < 8) return;
+  if (all.size() < 8)
+    return;
   std::vector<Colour> colours;
   const size_t stride = (all.size() + kMaxColours - 1) / kMaxColours;
-  for (size_t i = 0; i < all.size(); i += stride) colours.push_back(all[i]);
+  for (size_t i = 0; i < all.size(); i += stride)
+    colours.push_back(all[i]);
 
   // Split the cluster of most spread in two until there are enough.
   std::vector<std::vector<float>> share(1, std::vector<float>(colours.size(), 1.0f));
@@ -75,7 +79,8 @@ void ColourModel::fit(const std::vector<Colour>& all) {
         centre = m.mean;
       }
     }
-    if (most < 0.0004f * static_cast<float>(colours.size())) break;
+    if (most < 0.0004f * static_cast<float>(colours.size()))
+      break;
     share.emplace_back(colours.size(), 0.0f);
     for (size_t i = 0; i < colours.size(); ++i) {
       if (share[widest][i] > 0.0f && axis.dot(colours[i] - centre) > 0.0f) {
@@ -89,24 +94,29 @@ void ColourModel::fit(const std::vector<Colour>& all) {
     components_.clear();
     for (const auto& weights : share) {
       const Moments m = momentsOf(colours, weights);
-      if (m.weight < 4.0f) continue;
+      if (m.weight < 4.0f)
+        continue;
       Component c;
       c.mean = m.mean;
       c.precision = m.cov.inverse();
       const float proportion = m.weight / static_cast<float>(colours.size());
-      c.log_scale = std::log(proportion) - 0.5f * std::log(m.cov.determinant()) - 2.7568f;  // 1.5 log 2 pi
+      c.log_scale =
+          std::log(proportion) - 0.5f * std::log(m.cov.determinant()) - 2.7568f;  // 1.5 log 2 pi
       components_.push_back(c);
     }
-    if (components_.size() < 2) return;
+    if (components_.size() < 2)
+      return;
     share.assign(components_.size(), std::vector<float>(colours.size(), 0.0f));
     for (size_t i = 0; i < colours.size(); ++i) {
       float total = 1e-12f;
       for (size_t k = 0; k < components_.size(); ++k) {
         const Colour d = colours[i] - components_[k].mean;
-        share[k][i] = std::exp(components_[k].log_scale - 0.5f * d.dot(components_[k].precision * d));
+        share[k][i] =
+            std::exp(components_[k].log_scale - 0.5f * d.dot(components_[k].precision * d));
         total += share[k][i];
       }
-      for (auto& weights : share) weights[i] /= total;
+      for (auto& weights : share)
+        weights[i] /= total;
     }
   }
 }

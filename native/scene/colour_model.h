@@ -7,14 +7,15 @@
 
 namespace s2r::scene {
 
-/// Two chroma axes and a damped brightness, so that the lit and the shaded side of one object stay close.
+/// Two chroma axes and a damped brightness, so that the lit and the shaded side of one object stay
+/// close.
 using Colour = Eigen::Vector3f;
 
 [[nodiscard]] Colour colourFeature(const uint8_t* rgb);
 
-/// Mixture of at most `kComponents` Gaussians with full covariances and a uniform floor for colours never
-/// seen. Fitted by splitting along the axis of most spread and a few rounds of expectation-maximisation;
-/// no random start, so the same colours give the same model.
+/// Mixture of at most `kComponents` Gaussians with full covariances and a uniform floor for colours
+/// never seen. Fitted by splitting along the axis of most spread and a few rounds of
+/// expectation-maximisation; no random start, so the same colours give the same model.
 class ColourModel {
  public:
   static constexpr int kComponents = 4;

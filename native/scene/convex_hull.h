@@ -9,7 +9,8 @@ namespace s2r::scene {
 
 using Vec2 = Eigen::Vector2d;
 
-/// Corners of the convex hull, counter-clockwise, without collinear points (Andrew's monotone chain).
+/// Corners of the convex hull, counter-clockwise, without collinear points (Andrew's monotone
+/// chain).
 [[nodiscard]] std::vector<Vec2> convexHull(std::vector<Vec2> points);
 
 [[nodiscard]] double polygonArea(const std::vector<Vec2>& corners);

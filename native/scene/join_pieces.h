@@ -13,10 +13,13 @@ struct Joined {
   double box_fit = 0.0;  ///< Intersection over union of the mask's bounds and the box.
 };
 
-/// The union of pieces whose bounds fill `box` (patch pixels) best: from the piece that alone fits best,
-/// every further piece that improves the fit joins; then the pieces within the bounds that do not stand
-/// in front of the union (a cup's inside joins, a thing that stands on a box does not).
-[[nodiscard]] Joined joinPieces(const View& view, const Patch& patch, const Pieces& pieces,
-                                const PixelBox& box, const JoinOptions& options);
+/// The union of pieces whose bounds fill `box` (patch pixels) best: from the piece that alone fits
+/// best, every further piece that improves the fit joins; then the pieces within the bounds that do
+/// not stand in front of the union (a cup's inside joins, a thing that stands on a box does not).
+[[nodiscard]] Joined joinPieces(const View& view,
+                                const Patch& patch,
+                                const Pieces& pieces,
+                                const PixelBox& box,
+                                const JoinOptions& options);
 
 }  // namespace s2r::scene

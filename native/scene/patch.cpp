@@ -16,7 +16,8 @@ Patch cutPatch(const View& view, const PixelBox& region) {
       const int u = x + patch.region.x0;
       const int v = y + patch.region.y0;
       const float z = view.depth(u, v);
-      if (z <= 0.0f) continue;
+      if (z <= 0.0f)
+        continue;
       patch.depth_m(x, y) = z;
       patch.p_world(x, y) = view.pointWorld(u, v, z).cast<float>();
     }
@@ -38,10 +39,12 @@ Raster<float> distanceTo(const Mask& mask) {
   constexpr float kFar = 1e6f;
   Raster<float> d(mask.width, mask.height, kFar);
   for (size_t i = 0; i < d.data.size(); ++i) {
-    if (mask.data[i]) d.data[i] = 0.0f;
+    if (mask.data[i])
+      d.data[i] = 0.0f;
   }
   auto relax = [&](int x, int y, int dx, int dy, float step) {
-    if (d.inside(x + dx, y + dy)) d(x, y) = std::min(d(x, y), d(x + dx, y + dy) + step);
+    if (d.inside(x + dx, y + dy))
+      d(x, y) = std::min(d(x, y), d(x + dx, y + dy) + step);
   };
   for (int y = 0; y < d.height; ++y) {
     for (int x = 0; x < d.width; ++x) {
@@ -73,7 +76,8 @@ PixelBox boundsOf(const Mask& mask) {
   PixelBox box{mask.width, mask.height, 0, 0};
   for (int y = 0; y < mask.height; ++y) {
     for (int x = 0; x < mask.width; ++x) {
-      if (!mask(x, y)) continue;
+      if (!mask(x, y))
+        continue;
       box.x0 = std::min(box.x0, x);
       box.y0 = std::min(box.y0, y);
       box.x1 = std::max(box.x1, x + 1);

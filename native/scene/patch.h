@@ -10,11 +10,12 @@ namespace s2r::scene {
 /// The box grown by `margin_x` and `margin_y` pixels on each side, clipped to the view.
 [[nodiscard]] PixelBox growBox(const PixelBox& box, int margin_x, int margin_y, const View& view);
 
-/// Largest depth difference [m] of neighbouring pixels on one surface. A surface seen at up to about
-/// 80 degrees stays connected: the step per pixel is tan(80 deg) of a pixel's own size.
+/// Largest depth difference [m] of neighbouring pixels on one surface. A surface seen at up to
+/// about 80 degrees stays connected: the step per pixel is tan(80 deg) of a pixel's own size.
 [[nodiscard]] double depthJump(const View& view, double depth_m, double noise_m);
 
-/// Distance [px, city-block with diagonals of 1.5] from every pixel to the nearest non-zero pixel of `mask`.
+/// Distance [px, city-block with diagonals of 1.5] from every pixel to the nearest non-zero pixel
+/// of `mask`.
 [[nodiscard]] Raster<float> distanceTo(const Mask& mask);
 
 [[nodiscard]] Mask invert(const Mask& mask);

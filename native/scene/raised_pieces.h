@@ -7,7 +7,7 @@ namespace s2r::scene {
 
 struct PieceOptions {
   double min_height_m = 0.008;
-  double edge_scale_m = 0.009;    ///< Half distance over which two faces are compared.
+  double edge_scale_m = 0.009;     ///< Half distance over which two faces are compared.
   double concave_threshold = 0.5;  ///< See `concaveEdges`.
 };
 
@@ -23,13 +23,21 @@ struct Pieces {
   Mask raised;  ///< Non-zero where the height above the support passes the threshold.
 };
 
-/// Pixels where the surface folds inwards. Two points d apart on either side see each other above their
-/// own tangent planes: (n_a - n_b) . (p_b - p_a) / |p_b - p_a| is 2 sin(fold / 2) for a symmetric fold.
-[[nodiscard]] Mask concaveEdges(const View& view, const Patch& patch, const Raster<Vec3f>& normals,
-                                int radius_px, double noise_m, double threshold);
+/// Pixels where the surface folds inwards. Two points d apart on either side see each other above
+/// their own tangent planes: (n_a - n_b) . (p_b - p_a) / |p_b - p_a| is 2 sin(fold / 2) for a
+/// symmetric fold.
+[[nodiscard]] Mask concaveEdges(const View& view,
+                                const Patch& patch,
+                                const Raster<Vec3f>& normals,
+                                int radius_px,
+                                double noise_m,
+                                double threshold);
 
-/// Splits what rises above the support into pieces. Without a support everything with depth is raised.
-[[nodiscard]] Pieces splitRaised(const View& view, const Patch& patch,
-                                 const std::optional<Support>& support, const PieceOptions& options);
+/// Splits what rises above the support into pieces. Without a support everything with depth is
+/// raised.
+[[nodiscard]] Pieces splitRaised(const View& view,
+                                 const Patch& patch,
+                                 const std::optional<Support>& support,
+                                 const PieceOptions& options);
 
 }  // namespace s2r::scene

@@ -13,7 +13,8 @@ namespace s2r::scene {
 
 namespace {
 
-// Colours of object and table must be told apart this well before colour may move a border, or decide alone.
+// Colours of object and table must be told apart this well before colour may move a border, or
+// decide alone.
 constexpr double kSeparableForBorder = 0.97;
 constexpr double kSeparableForMask = 0.97;
 // A less constrained mask must fill the box better by this much to be preferred.
@@ -42,10 +43,12 @@ struct Work {
 };
 
 void excludePixels(Work& work, const uint8_t* exclude) {
-  if (!exclude) return;
+  if (!exclude)
+    return;
   for (int y = 0; y < work.patch.depth_m.height; ++y) {
     for (int x = 0; x < work.patch.depth_m.width; ++x) {
-      if (exclude[work.view.index(x + work.patch.region.x0, y + work.patch.region.y0)]) work.patch.depth_m(x, y) = 0.0f;
+      if (exclude[work.view.index(x + work.patch.region.x0, y + work.patch.region.y0)])
+        work.patch.depth_m(x, y) = 0.0f;
     }
   }
 }
@@ -76,7 +79,8 @@ Raster<Evidence> gatherEvidence(const Work& work, const Mask& object, const uint
 Mask dilate(const Mask& mask, double radius_px) {
   const Raster<float> d = distanceTo(mask);
   Mask out(mask.width, mask.height);
-  for (size_t i = 0; i < out.data.size(); ++i) out.data[i] = d.data[i] <= radius_px;
+  for (size_t i = 0; i < out.data.size(); ++i)
+    out.data[i] = d.data[i] <= radius_px;
   return out;
 }
 
@@ -85,14 +89,17 @@ Mask coreOf(const Mask& object, double reach_px) {
   const Raster<float> depth = distanceTo(invert(object));
   std::vector<float> inner;
   for (size_t i = 0; i < depth.data.size(); ++i) {
-    if (object.data[i]) inner.push_back(depth.data[i]);
+    if (object.data[i])
+      inner.push_back(depth.data[i]);
   }
   Mask out(object.width, object.height);
-  if (inner.empty()) return out;
+  if (inner.empty())
+    return out;
   auto at = inner.begin() + static_cast<long>(inner.size() * 2 / 3);
   std::nth_element(inner.begin(), at, inner.end());
   const float limit = std::min(static_cast<float>(reach_px) + 1.0f, *at);
-  for (size_t i = 0; i < out.data.size(); ++i) out.data[i] = object.data[i] && depth.data[i] >= limit;
+  for (size_t i = 0; i < out.data.size(); ++i)
+    out.data[i] = object.data[i] && depth.data[i] >= limit;
   return out;
 }
 
@@ -100,7 +107,8 @@ Raster<int8_t> openInBox(const Work& work, const uint8_t* exclude) {
   Raster<int8_t> fixed(work.evidence.width, work.evidence.height, -1);
   for (int y = 0; y < fixed.height; ++y) {
     for (int x = 0; x < fixed.width; ++x) {
-      if (work.box.contains(x, y) && !isExcluded(work, exclude, x, y)) fixed(x, y) = 0;
+      if (work.box.contains(x, y) && !isExcluded(work, exclude, x, y))
+        fixed(x, y) = 0;
     }
   }
   return fixed;
@@ -110,7 +118,8 @@ std::optional<Candidate> byColour(const Work& work, ColourTask task, Rule rule) 
   task.region = work.patch.region;
   task.box = work.box;
   auto cut = cutByColour(work.view, task);
-  if (!cut) return std::nullopt;
+  if (!cut)
+    return std::nullopt;
   Candidate out;
   out.fit = boxFit(boundsOf(cut->mask), work.box, work.tolerance_px);
   out.mask = std::move(cut->mask);
@@ -119,8 +128,11 @@ std::optional<Candidate> byColour(const Work& work, ColourTask task, Rule rule) 
   return out;
 }
 
-/// Colour decides only near the pieces' border, in the hollow between them and where depth is missing.
-std::optional<Candidate> redrawBorder(const Work& work, const Mask& object, const Raster<int8_t>& open) {
+/// Colour decides only near the pieces' border, in the hollow between them and where depth is
+/// missing.
+std::optional<Candidate> redrawBorder(const Work& work,
+                                      const Mask& object,
+                                      const Raster<int8_t>& open) {
   ColourTask task;
   task.evidence = work.evidence;
   task.teacher = coreOf(object, work.fattening_px);
@@ -128,7 +140,8 @@ std::optional<Candidate> redrawBorder(const Work& work, const Mask& object, cons
   const Mask near = dilate(object, work.fattening_px);
   const Mask hull = fillHull(object);
   for (size_t i = 0; i < task.fixed.data.size(); ++i) {
-    if (task.fixed.data[i] < 0) continue;
+    if (task.fixed.data[i] < 0)
+      continue;
     if (task.teacher->data[i]) {
       task.fixed.data[i] = 1;
     } else if (!near.data[i] && task.evidence.data[i] != Evidence::kUnknown &&
@@ -143,22 +156,28 @@ std::optional<Candidate> redrawBorder(const Work& work, const Mask& object, cons
 
 const char* nameOf(Rule rule) {
   switch (rule) {
-    case Rule::kGeometry: return "geometry";
-    case Rule::kGeometryAndColour: return "geometry+colour";
-    case Rule::kColour: return "colour";
-    case Rule::kNone: break;
+    case Rule::kGeometry:
+      return "geometry";
+    case Rule::kGeometryAndColour:
+      return "geometry+colour";
+    case Rule::kColour:
+      return "colour";
+    case Rule::kNone:
+      break;
   }
   return "none";
 }
 
 double boxFit(const PixelBox& bounds, const PixelBox& box, double tolerance_px) {
-  if (bounds.area() == 0) return 0.0;
+  if (bounds.area() == 0)
+    return 0.0;
   auto snap = [&](int value, int to) { return std::abs(value - to) <= tolerance_px ? to : value; };
   const int most = static_cast<int>(kMostPadding * std::min(box.width(), box.height()));
   double best = 0.0;
   for (int pad = 0; pad <= most; ++pad) {
     const PixelBox inner{box.x0 + pad, box.y0 + pad, box.x1 - pad, box.y1 - pad};
-    const PixelBox snapped{snap(bounds.x0, inner.x0), snap(bounds.y0, inner.y0), snap(bounds.x1, inner.x1), snap(bounds.y1, inner.y1)};
+    const PixelBox snapped{snap(bounds.x0, inner.x0), snap(bounds.y0, inner.y0),
+                           snap(bounds.x1, inner.x1), snap(bounds.y1, inner.y1)};
     best = std::max(best, intersectionOverUnion(snapped, inner));
   }
   return best;
@@ -175,7 +194,8 @@ Segmentation segmentBox(const View& view, const PixelBox& box, const SegmentOpti
   const int margin = std::max(box.width(), box.height()) / 2 + 20;
   Work work{view, cutPatch(view, growBox(box, margin, margin, view)), {}, {}, {}, {}, {}};
   work.fattening_px = kFattening * std::max(1.0, view.width / 640.0);
-  work.tolerance_px = 3.0 * std::max(1.0, view.width / 640.0) + 0.02 * std::min(box.width(), box.height());
+  work.tolerance_px =
+      3.0 * std::max(1.0, view.width / 640.0) + 0.02 * std::min(box.width(), box.height());
   const PixelBox& region = work.patch.region;
   work.box = {box.x0 - region.x0, box.y0 - region.y0, box.x1 - region.x0, box.y1 - region.y0};
   excludePixels(work, options.exclude);
@@ -188,30 +208,37 @@ Segmentation segmentBox(const View& view, const PixelBox& box, const SegmentOpti
   Candidate best;
   best.mask = joined.mask;
   best.fit = boxFit(boundsOf(joined.mask), work.box, work.tolerance_px);
-  if (areaOf(joined.mask) > 0) best.rule = Rule::kGeometry;
+  if (areaOf(joined.mask) > 0)
+    best.rule = Rule::kGeometry;
   if (options.use_colour && view.rgb) {
     const Raster<int8_t> open = openInBox(work, options.exclude);
     if (best.rule != Rule::kNone) {
       auto border = redrawBorder(work, joined.mask, open);
-      if (border && border->separability >= kSeparableForBorder && border->fit >= best.fit - 0.1) best = std::move(*border);
+      if (border && border->separability >= kSeparableForBorder && border->fit >= best.fit - 0.1)
+        best = std::move(*border);
       ColourTask task;
       task.evidence = work.evidence;
       task.teacher = coreOf(joined.mask, work.fattening_px);
       task.fixed = open;
       auto freer = byColour(work, std::move(task), Rule::kGeometryAndColour);
-      if (freer && freer->separability >= kSeparableForMask && freer->fit > best.fit + kFreerGain) best = std::move(*freer);
+      if (freer && freer->separability >= kSeparableForMask && freer->fit > best.fit + kFreerGain)
+        best = std::move(*freer);
     }
     ColourTask task;
     task.evidence = work.evidence;
-    std::replace(task.evidence.data.begin(), task.evidence.data.end(), Evidence::kObject, Evidence::kTable);
+    std::replace(task.evidence.data.begin(), task.evidence.data.end(), Evidence::kObject,
+                 Evidence::kTable);
     task.fixed = open;
     auto alone = byColour(work, std::move(task), Rule::kColour);
-    if (alone && alone->separability >= kSeparableForMask && alone->fit > best.fit + kColourOnlyGain) best = std::move(*alone);
+    if (alone && alone->separability >= kSeparableForMask &&
+        alone->fit > best.fit + kColourOnlyGain)
+      best = std::move(*alone);
   }
 
   for (int y = 0; y < best.mask.height; ++y) {
     for (int x = 0; x < best.mask.width; ++x) {
-      if (best.mask(x, y)) out.mask(x + region.x0, y + region.y0) = 1;
+      if (best.mask(x, y))
+        out.mask(x + region.x0, y + region.y0) = 1;
     }
   }
   out.area_px = areaOf(out.mask);

@@ -30,13 +30,15 @@ struct Segmentation {
 
 /// Mask of the object that `box` (within the view, at least 2 x 2 pixels) surrounds.
 ///
-/// What rises above the support is cut into pieces and joined to fill the box. Colour then redraws the border within the
-/// reach of stereo's edge fattening. A freer colour cut, and one that ignores the pieces (things without
-/// height), replace that only where they fill the box clearly better.
-[[nodiscard]] Segmentation segmentBox(const View& view, const PixelBox& box, const SegmentOptions& options);
+/// What rises above the support is cut into pieces and joined to fill the box. Colour then redraws
+/// the border within the reach of stereo's edge fattening. A freer colour cut, and one that ignores
+/// the pieces (things without height), replace that only where they fill the box clearly better.
+[[nodiscard]] Segmentation segmentBox(const View& view,
+                                      const PixelBox& box,
+                                      const SegmentOptions& options);
 
-/// How well `bounds` fills `box`: intersection over union, with sides within `tolerance_px` taken as equal and the
-/// box shrunk by whatever common margin suits best, since prompts are padded.
+/// How well `bounds` fills `box`: intersection over union, with sides within `tolerance_px` taken
+/// as equal and the box shrunk by whatever common margin suits best, since prompts are padded.
 [[nodiscard]] double boxFit(const PixelBox& bounds, const PixelBox& box, double tolerance_px);
 
 }  // namespace s2r::scene

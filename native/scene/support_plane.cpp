@@ -20,7 +20,9 @@ struct Sample {
 };
 
 /// Range noise of triangulating sensors grows with the square of depth.
-double tolerance(double depth_m) { return 0.004 + 0.004 * depth_m * depth_m; }
+double tolerance(double depth_m) {
+  return 0.004 + 0.004 * depth_m * depth_m;
+}
 
 std::vector<Sample> gather(const View& view, const PixelBox& region, const uint8_t* exclude) {
   std::vector<Sample> samples;
@@ -29,7 +31,8 @@ std::vector<Sample> gather(const View& view, const PixelBox& region, const uint8
   for (int y = region.y0; y < region.y1; y += stride) {
     for (int x = region.x0; x < region.x1; x += stride) {
       const float z = view.depth(x, y);
-      if (z <= 0.0f || (exclude && exclude[view.index(x, y)])) continue;
+      if (z <= 0.0f || (exclude && exclude[view.index(x, y)]))
+        continue;
       samples.push_back({view.pointWorld(x, y, z), tolerance(z)});
     }
   }
@@ -59,7 +62,8 @@ std::optional<Plane> refit(const Plane& start, const std::vector<Sample>& sample
     mean += w * s.p_world;
     weight += w;
   }
-  if (weight <= 0.0) return std::nullopt;
+  if (weight <= 0.0)
+    return std::nullopt;
   mean /= weight;
   Eigen::Matrix3d cov = Eigen::Matrix3d::Zero();
   for (const Sample& s : samples) {
@@ -69,7 +73,8 @@ std::optional<Plane> refit(const Plane& start, const std::vector<Sample>& sample
   const Eigen::SelfAdjointEigenSolver<Eigen::Matrix3d> eigen(cov);
   Plane plane;
   plane.normal = eigen.eigenvectors().col(0);
-  if (plane.normal.dot(start.normal) < 0.0) plane.normal = -plane.normal;
+  if (plane.normal.dot(start.normal) < 0.0)
+    plane.normal = -plane.normal;
   plane.offset_m = plane.normal.dot(mean);
   return plane;
 }
@@ -78,9 +83,12 @@ bool allowed(const Plane& plane, const SupportOptions& options) {
   return !options.gravity_known || plane.normal.z() >= std::cos(options.max_tilt_rad);
 }
 
-std::optional<Support> search(const View& view, const PixelBox& region, const SupportOptions& options) {
+std::optional<Support> search(const View& view,
+                              const PixelBox& region,
+                              const SupportOptions& options) {
   const std::vector<Sample> samples = gather(view, region, options.exclude);
-  if (samples.size() < 50) return std::nullopt;
+  if (samples.size() < 50)
+    return std::nullopt;
   std::mt19937 random(7u);  // fixed: the same view must give the same plane
   auto pick = [&] { return samples[random() % samples.size()].p_world; };
   const Vec3 camera = view.X_world_camera.translation();
@@ -91,12 +99,15 @@ std::optional<Support> search(const View& view, const PixelBox& region, const Su
     Vec3 normal = Vec3::UnitZ();
     if (!options.gravity_known || trial % 2 == 0) {
       normal = (pick() - a).cross(pick() - a);
-      if (normal.norm() < 1e-9) continue;
+      if (normal.norm() < 1e-9)
+        continue;
       normal.normalize();
     }
-    if (normal.dot(camera - a) < 0.0) normal = -normal;
+    if (normal.dot(camera - a) < 0.0)
+      normal = -normal;
     const Plane plane{normal, normal.dot(a)};
-    if (!allowed(plane, options)) continue;
+    if (!allowed(plane, options))
+      continue;
     const double s = score(plane, samples);
     if (s > best_score) {
       best_score = s;
@@ -105,13 +116,15 @@ std::optional<Support> search(const View& view, const PixelBox& region, const Su
   }
   for (double gate : {2.0, 1.5, 1.0, 1.0}) {
     const auto better = refit(best, samples, gate);
-    if (!better || !allowed(*better, options)) break;
+    if (!better || !allowed(*better, options))
+      break;
     best = *better;
   }
   std::vector<double> residual;
   for (const Sample& s : samples) {
     const double h = std::abs(best.height(s.p_world));
-    if (h < 2.0 * s.tolerance_m) residual.push_back(h);
+    if (h < 2.0 * s.tolerance_m)
+      residual.push_back(h);
   }
   if (static_cast<double>(residual.size()) < kMinShare * static_cast<double>(samples.size())) {
     return std::nullopt;
@@ -123,9 +136,12 @@ std::optional<Support> search(const View& view, const PixelBox& region, const Su
 
 }  // namespace
 
-std::optional<Support> findSupport(const View& view, const PixelBox& box, const SupportOptions& options) {
+std::optional<Support> findSupport(const View& view,
+                                   const PixelBox& box,
+                                   const SupportOptions& options) {
   const PixelBox near = growBox(box, std::max(60, box.width()), std::max(60, box.height()), view);
-  if (auto found = search(view, near, options)) return found;
+  if (auto found = search(view, near, options))
+    return found;
   return search(view, {0, 0, view.width, view.height}, options);
 }
 

@@ -88,7 +88,8 @@ struct View {
     return z > 0.0f && std::isfinite(z) ? z : 0.0f;
   }
   [[nodiscard]] Vec3 rayCamera(double u, double v) const {
-    return {(u - intrinsics.cx_px) / intrinsics.fx_px, (v - intrinsics.cy_px) / intrinsics.fy_px, 1.0};
+    return {(u - intrinsics.cx_px) / intrinsics.fx_px, (v - intrinsics.cy_px) / intrinsics.fy_px,
+            1.0};
   }
   [[nodiscard]] Vec3 pointWorld(double u, double v, double depth) const {
     return X_world_camera * (rayCamera(u, v) * depth);
@@ -105,11 +106,12 @@ struct Plane {
   [[nodiscard]] double height(const Vec3& p_world) const { return normal.dot(p_world) - offset_m; }
 };
 
-/// A cut-out of a view in world coordinates; pixel (x, y) of the rasters is (x + x0, y + y0) of the view.
+/// A cut-out of a view in world coordinates; pixel (x, y) of the rasters is (x + x0, y + y0) of the
+/// view.
 struct Patch {
   PixelBox region;
-  Raster<float> depth_m;   ///< Zero where unknown.
-  Raster<Vec3f> p_world;   ///< Only meaningful where depth is known.
+  Raster<float> depth_m;  ///< Zero where unknown.
+  Raster<Vec3f> p_world;  ///< Only meaningful where depth is known.
 };
 
 }  // namespace s2r::scene

@@ -95,7 +95,7 @@ export type UprightBox = {
 export type VisibleGeometry = {
   /** Mean of the visible points. Not the centre of the object: a camera sees one side. */
   centroid_world: Vector3;
-  /** 99th percentile of the visible points' heights. */
+  /** Height of the flat top (its median), or where the top is not flat the 99th percentile of the visible points' heights. */
   top_z_m: number;
   /** Height of the surface around the mask, null where it is not visible. */
   support_z_m: number | null;

@@ -1,0 +1,15 @@
+#pragma once
+
+#include "native/scene/types.h"
+
+namespace s2r::scene {
+
+/// Height [m, world z] of the surface that surrounds a mask (patch-sized): the largest cluster of
+/// heights in a ring just outside it that is not above `ceiling_z_m`. Empty where too little of the
+/// ring has depth.
+[[nodiscard]] std::optional<double> supportAround(const View& view,
+                                                  const Patch& patch,
+                                                  const Mask& mask,
+                                                  double ceiling_z_m);
+
+}  // namespace s2r::scene
