@@ -42,14 +42,16 @@ export function runTrajectory(
   },
 ): MotionIntent {
   const { contact_stop } = options;
-  const q_rad = Array.from(trajectory.positions_rad);
+  // An arm that is at its goal already gets a trajectory that stays there: two points are the least that the protocol takes.
+  const count = Math.max(2, trajectory.count);
+  const q_rad = Array.from({ length: 6 * count }, (_, i) => trajectory.positions_rad[Math.min(i, 6 * (trajectory.count - 1) + (i % 6))] ?? 0);
   return {
     arm: arm.name,
     duration_s: trajectory.duration_s,
     motion: {
       joint_trajectory: {
         arm: arm.name,
-        time_s: Array.from({ length: trajectory.count }, (_, i) => i * trajectory.dt_s),
+        time_s: Array.from({ length: count }, (_, i) => i * trajectory.dt_s),
         q_rad,
         guard: {
           force_n: contact_stop ? (contact_stop.force_n ?? DEFAULT_CONTACT_FORCE_N) : 0,
