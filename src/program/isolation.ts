@@ -91,6 +91,8 @@ export async function guestCommand(memory_MB: number): Promise<GuestCommand> {
     "--max-old-space-size=64",
     "--no-warnings",
     "--no-addons",
+    // one compiler thread: the fewer threads a process has, the sooner it is gone
+    "--v8-pool-size=1",
     "--disallow-code-generation-from-strings",
     permission,
     ...[...ours, ...folders.map((folder) => `${folder}/*`)].map((path) => `--allow-fs-read=${path}`),
