@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import operator
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -16,6 +17,7 @@ from skill2real_sim.core.refusal import Refusal
 from skill2real_sim.core.sessions import Session, Sessions
 from skill2real_sim.core.station import Station
 from skill2real_sim.wire import device_pb2 as dp
+from skill2real_sim.worlds.base import Frame
 
 # Simulated time between two looks at the stop socket's work, at deadlines and at what arrived.
 SLICE_S = 0.02
@@ -53,6 +55,7 @@ class DeviceVerbs:
         self._station = station
         self._sessions = sessions
         self._kept_capabilities: tuple[int, dp.Capabilities] | None = None
+        self._kept_frames: tuple[list[Frame], VerbReply] | None = None
         self._breathe = breathe
         self._rate = rate  # device seconds per second; 0: simulated clock
         self.table: dict[str, Verb] = {
@@ -109,14 +112,19 @@ class DeviceVerbs:
         wait_s = asked.not_before_s - self._station.time_s
         if wait_s > 0:
             return self._wait_for_exposure(asked.not_before_s, wait_s, deadline)
-        frames = self._station.frames(cameras)
-        reply = dp.FramesReply()
-        raw: list[memoryview] = []
+        return self._frames_reply(self._station.frames(cameras))
+
+    def _frames_reply(self, frames: list[Frame]) -> VerbReply:
+        """Pictures that were made already are encoded once."""
+        kept = self._kept_frames
+        if kept is not None and len(kept[0]) == len(frames) and all(map(operator.is_, kept[0], frames)):
+            return kept[1]
         arms = [codec.arm_message(arm) for arm in frames[0].arms]
-        for part, frame in enumerate(frames):
-            reply.frames.append(codec.frame_message(frame, part, arms))
-            raw.append(memoryview(frame.pixels).cast("B"))
-        return VerbReply("frames", reply, raw)
+        messages = [codec.frame_message(frame, part, arms) for part, frame in enumerate(frames)]
+        raw = [memoryview(frame.pixels).cast("B") for frame in frames]
+        reply = VerbReply("frames", dp.FramesReply(frames=messages), raw)
+        self._kept_frames = (frames, reply)
+        return reply
 
     def _wait_for_exposure(self, not_before_s: float, wait_s: float, deadline: float) -> Later:
         time_s = self._station.time_s

@@ -14,8 +14,6 @@ from skill2real_sim.core.bootstrap import CurveKeys, StartError, StartOptions
 MAX_RECEIVED_BYTES = 16 << 20
 # Messages waiting for one client that does not read. Beyond, its replies are dropped; it may ask again by id.
 SEND_HIGH_WATER = 256
-# A picture pair is 1.8 MB: a larger kernel buffer means fewer turns between sender and receiver.
-SEND_BUFFER_BYTES = 1 << 20
 
 
 @dataclass
@@ -56,7 +54,6 @@ def open_sockets(options: StartOptions) -> Sockets:
         socket.maxmsgsize = MAX_RECEIVED_BYTES
         if name != "events":
             socket.sndhwm = SEND_HIGH_WATER
-            socket.sndbuf = SEND_BUFFER_BYTES
         address = (options.bind or {}).get(name, "ipc://" + os.path.join(options.socket_dir, name))
         if options.curve is not None and address.startswith("tcp://"):
             socket.curve_server = True

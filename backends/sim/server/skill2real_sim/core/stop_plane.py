@@ -9,6 +9,7 @@ from google.protobuf.message import DecodeError
 
 from skill2real_sim.core.log import LOGGER, printable
 from skill2real_sim.core.station import Station
+from skill2real_sim.core.thread_priority import prefer_this_thread
 from skill2real_sim.wire import device_pb2 as dp
 
 CLOSING_LOOK_MS = 200
@@ -32,6 +33,7 @@ class StopPlane:
         self._thread.join()
 
     def _serve(self) -> None:
+        prefer_this_thread()
         while not self._closing.is_set():
             try:
                 envelope = self._socket.recv()

@@ -8,6 +8,7 @@ from collections.abc import Callable
 
 from skill2real_sim.core.log import LOGGER
 from skill2real_sim.core.station import Station
+from skill2real_sim.core.thread_priority import prefer_this_thread
 
 # A world further behind than this stays behind: catching up would play motions faster than they were planned.
 MAX_LAG_S = 0.1
@@ -34,6 +35,8 @@ class WallClock:
         self._thread.join()
 
     def _run(self) -> None:
+        if not prefer_this_thread():
+            LOGGER.info("the physics runs at ordinary priority: pictures may delay it on a busy machine")
         try:
             self._keep_up()
         except Exception:

@@ -252,8 +252,8 @@ class World(Protocol):
         """Renders ``state`` (None: the present one). All frames of one call share one exposure time.
 
         Always called from the thread that made the world, because a GL context belongs to one thread. With
-        a ``state`` another thread may step or stop the world meanwhile, so nothing but the copy may be read. The
-        pixels are new arrays that the world never writes again: the core keeps them and sends them uncopied.
+        a ``state`` another thread may step or stop the world meanwhile, so nothing but the copy may be read.
+        The pixels are new arrays that the world never writes again: the core keeps and sends them uncopied.
         """
         ...
 

@@ -39,9 +39,9 @@ class _State:
 class FakeWorld:
     """One arm "arm" that follows its trajectories exactly, one gripper, a camera pair "left" and "right".
 
-    A first joint beyond 2.5 rad is taken as a crash and latches a protective stop. The variant "slow_render"
-    makes pictures take 0.3 s, "slow_step" each step 3 ms, "slow_reset" the reset 0.5 s; "broken_step" raises, and
-    "hung_step" never returns from the step after 0.5 s.
+    A first joint beyond 2.5 rad is taken as a crash and latches a protective stop. Of the variants,
+    "slow_render" makes pictures take 0.3 s, "slow_step" each step 3 ms and "slow_reset" the reset 0.5 s;
+    "broken_step" raises, and "hung_step" never returns from the step after 0.5 s.
     """
 
     control_period_s = PERIOD_S
