@@ -143,7 +143,7 @@ class Station:
             return group, self._time_s, expected_end_s
 
     def step(self, until_s: float, through_motion_ends: bool) -> Step:
-        """One slice of time, ending early where evidence is due."""
+        """One slice of time; it ends early where evidence is due."""
         with self.lock.ordinary():
             return self._step(until_s, through_motion_ends)
 
@@ -152,7 +152,8 @@ class Station:
         recording = self.evidence is not None and bool(self._recorded)
         if recording and self._time_s < self.evidence.next_time_s < until_s:
             until_s = self.evidence.next_time_s
-        happened = world.step_until(until_s, through_motion_ends)
+        # The slice ends with a motion, so that the evidence of its end is of that moment.
+        happened = world.step_until(until_s, through_motion_ends and not recording)
         self._time_s = world.time_s
         self._version += 1
         if recording and self._time_s >= self.evidence.next_time_s - 1e-9:
