@@ -21,14 +21,21 @@ export async function contactSheet(folder: string, run: string): Promise<string 
   const stagesPath = join(folder, run, "stages.json");
   if (!existsSync(stagesPath)) return null;
   const stages = JSON.parse(await readFile(stagesPath, "utf8")) as StageRecord[];
-  const tiles = stages.flatMap((stage) => stage.images.filter((image) => existsSync(join(folder, run, image.path))).map((image) => ({ image, words: words(stage, image) })));
+  const tiles = stages.flatMap((stage) =>
+    stage.images
+      .filter((image) => existsSync(join(folder, run, image.path)))
+      .map((image) => ({ image, words: words(stage, image) })),
+  );
   if (tiles.length === 0) return null;
   const rows = Math.ceil(tiles.length / COLUMNS);
   const pitch = { x: TILE.width + GAP, y: TILE.height + TILE.caption + GAP };
   const layers = await Promise.all(
     tiles.map(async ({ image, words }, i) => {
       const [left, top] = [GAP + (i % COLUMNS) * pitch.x, GAP + Math.floor(i / COLUMNS) * pitch.y];
-      const picture = await sharp(join(folder, run, image.path)).resize(TILE.width, TILE.height, { fit: "contain", background: "#111" }).png().toBuffer();
+      const picture = await sharp(join(folder, run, image.path))
+        .resize(TILE.width, TILE.height, { fit: "contain", background: "#111" })
+        .png()
+        .toBuffer();
       return [
         { input: picture, left, top },
         { input: caption(words), left, top: top + TILE.height },
@@ -36,7 +43,14 @@ export async function contactSheet(folder: string, run: string): Promise<string 
     }),
   );
   const path = join(folder, run, CONTACT_SHEET_FILE);
-  await sharp({ create: { width: GAP + Math.min(COLUMNS, tiles.length) * pitch.x, height: GAP + rows * pitch.y, channels: 3, background: "#000" } })
+  await sharp({
+    create: {
+      width: GAP + Math.min(COLUMNS, tiles.length) * pitch.x,
+      height: GAP + rows * pitch.y,
+      channels: 3,
+      background: "#000",
+    },
+  })
     .composite(layers.flat())
     .png()
     .toFile(path);

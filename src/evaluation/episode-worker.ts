@@ -6,13 +6,15 @@ import type { EpisodeRequest } from "../agents/host/messages.js";
 import type { CallRecord, StageRecord } from "../agents/proposer.js";
 import { isSkill2RealError, Skill2RealError } from "../contract/errors.js";
 import type { EvaluateReply } from "../contract/generated/privileged.js";
-import { DeviceClient } from "../runtime/device/device-client.js";
+import { StopChannel } from "../runtime/device/stop-channel.js";
 import type { EpisodeResult } from "./episode-result.js";
 import { PrivilegedClient } from "./privileged-client.js";
 import { newRunName, writeRunFile } from "./run-folder.js";
 
 /** Seconds that pass after an episode before it is judged. */
 const SETTLE_S = 1;
+/** How long a stop may take to be answered. */
+const STOP_ANSWER_MS = 1000;
 /** Codes with which an episode does not count: nothing that the Proposer did. */
 const NOT_THE_PROPOSER: readonly string[] = [
   "backend_lost",
@@ -57,7 +59,7 @@ export class EpisodeWorker {
   #sim: SimBackend | null = null;
   #privileged: PrivilegedClient | null = null;
   #host: AgentHost | null = null;
-  #stopper: DeviceClient | null = null;
+  #stopper: StopChannel | null = null;
   #interrupted: string | null = null;
 
   constructor(options: EpisodeWorkerOptions) {
@@ -136,7 +138,7 @@ export class EpisodeWorker {
   async stop(reason: string): Promise<void> {
     this.#interrupted = reason;
     try {
-      await this.#stopper?.stop(reason);
+      await this.#stopper?.stop("", reason);
     } finally {
       this.#host?.stop(reason);
     }
@@ -166,7 +168,7 @@ export class EpisodeWorker {
       if (!sim.privileged)
         throw new Skill2RealError("internal", "the simulator was started without its privileged plane");
       this.#privileged = await PrivilegedClient.connect(sim.privileged);
-      this.#stopper = await DeviceClient.connect({ ...sim.addresses, role: "STOPPER", client: "skill2real/evaluator" });
+      this.#stopper = new StopChannel({ address: sim.addresses.stop, lostAfterMs: STOP_ANSWER_MS });
     }
   }
 

@@ -198,7 +198,7 @@ export class Session {
     this.#stopped ??= reason;
     this.#wake.abort();
     this.#trace.event("stop_requested", { reason });
-    return this.device.stop(reason);
+    return this.#latch(reason);
   }
 
   /** Clears an ordinary stop, so that the next program can move; a fault needs the token that a person got. */
@@ -289,13 +289,15 @@ export class Session {
     const overdue = [...this.#motions.values()].some((running) => this.#clock.now() > running.pending.expected_end_s + OVERTIME_S);
     try {
       if (overdue) {
-        await this.device.stop("a motion did not end in its time");
+        await this.#latch("a motion did not end in its time");
         this.#tracker.endAll("END_TIMEOUT", this.#clock.now());
         return;
       }
       if (this.#trace.failed && this.#stopped === null) await this.stop(`the trace cannot be written: ${this.#trace.failed.message}`);
       await this.#clock.pass(dues.length > 0 ? Math.min(...dues) : null, this.#wake.signal);
     } catch (error) {
+      // A replay that cannot go on is no failure of the motion: whoever plays it must hear of it.
+      if (isSkill2RealError(error, "diverged")) throw error;
       if (isSkill2RealError(error, "backend_refused") || isSkill2RealError(error, "deadline_exceeded")) await this.#lastResort();
       this.#tracker.endAll("END_FAULT", this.#clock.now());
       this.#sleeps.clear();
@@ -303,9 +305,16 @@ export class Session {
     }
   }
 
+  /** Stops at the backend, and keeps in which epoch: a replay's stops must begin the same ones. */
+  async #latch(reason: string): Promise<{ stop_epoch: number; time_s: number }> {
+    const latched = await this.device.stop(reason);
+    this.#trace.event("stop_latched", { stop_epoch: latched.stop_epoch, time_s: latched.time_s });
+    return latched;
+  }
+
   async #lastResort(): Promise<void> {
     try {
-      await this.device.stop("the runtime lost track of the motion");
+      await this.#latch("the runtime lost track of the motion");
     } catch (error) {
       this.#trace.log("error", `the stop was not answered: ${error instanceof Error ? error.message : String(error)}`);
     }
@@ -336,10 +345,15 @@ export class Session {
   }
 
   async #armState(arm: ArmRuntime): Promise<ArmState> {
-    const state = (await this.#state()).arms.find((entry) => entry.name === arm.name);
+    const reply = await this.#state();
+    const state = reply.arms.find((entry) => entry.name === arm.name);
     if (!state) throw new OperationFailure("internal_error", `the backend reports no state of arm "${arm.name}"`);
-    if (state.mode === "PROTECTIVE_STOP" || state.mode === "FAULT") throw new OperationFailure("protective_stop", `arm "${arm.name}" has stopped itself (${state.mode}); a person must look before it moves again`);
-    if (state.mode === "STOPPED") throw new OperationFailure("stopped", `a stop is latched on arm "${arm.name}"`);
+    if (state.mode === "PROTECTIVE_STOP" || state.mode === "FAULT") throw new OperationFailure("protective_stop", `arm "${arm.name}" has stopped itself (${state.mode}: ${reply.stop_reason}); a person must look before it moves again`);
+    if (state.mode === "STOPPED" || reply.stop_latched) {
+      // Somebody else stopped the arm: it is for them, not for a program, to go on.
+      this.#stopped ??= reply.stop_reason || "stopped at the backend";
+      throw new OperationFailure("stopped", `a stop is latched on arm "${arm.name}" (${this.#stopped})`);
+    }
     if (state.mode === "DISCONNECTED") throw new OperationFailure("backend_lost", `arm "${arm.name}" is disconnected`);
     return state;
   }

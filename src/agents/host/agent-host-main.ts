@@ -29,10 +29,9 @@ class AgentHost {
     const { skills, checker } = await this.#check(request);
     this.#sandbox ??= await Sandbox.create();
     await mkdir(request.folder, { recursive: true, mode: 0o700 });
-    let trace: McapTrace | null = null;
-    let time_s = 0;
-    trace = await McapTrace.create({ path: join(request.folder, TRACE_FILE), now: () => time_s, metadata: { episode: request.episode, instruction: request.instruction } });
-    const recorder = trace;
+    // Before the session knows the device's time, the trace begins at 0.
+    let now = (): number => 0;
+    const trace = await McapTrace.create({ path: join(request.folder, TRACE_FILE), now: () => now(), metadata: { episode: request.episode, instruction: request.instruction } });
     try {
       const device = await DeviceClient.connect({
         ...request.addresses,
@@ -40,13 +39,9 @@ class AgentHost {
         role: "CONTROLLER",
         client: "skill2real/agent-host",
         leaseMs: request.leaseMs,
-        onExchange: (exchange) => {
-          time_s = Math.max(time_s, device_time());
-          recorder.exchange(exchange);
-        },
+        onExchange: (exchange) => trace.exchange(exchange),
       });
-      const device_time = (): number => device.time_s;
-      time_s = device.time_s;
+      now = () => device.time_s;
       const session = Session.open({
         device,
         operations: skills.operations,

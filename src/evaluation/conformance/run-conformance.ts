@@ -62,8 +62,9 @@ export async function runConformance(options: ConformanceOptions): Promise<Check
   const { target, filter, task, onResult } = parsed.data;
   const evaluator = target.privileged ? await PrivilegedClient.connect(target.privileged) : undefined;
   try {
-    const capabilities = await readCapabilities(target);
+    // A simulator's cameras may stand a little differently in each episode, so the world comes before its capabilities.
     const snapshot = evaluator ? await freshSnapshot(evaluator, task) : undefined;
+    const capabilities = await readCapabilities(target);
     const results: CheckResult[] = [];
     for (const { group, checks } of ALL_CHECKS)
       for (const check of checks) {
