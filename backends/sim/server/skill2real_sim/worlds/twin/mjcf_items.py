@@ -28,6 +28,11 @@ def material_name(item: Item) -> str:
     return f"mat_{item.body}"
 
 
+def surface_name(item: Item) -> str:
+    """Name of the geom of a mat."""
+    return f"{item.body}_surface"
+
+
 def _geom(item: Item, mass_kg: float, **attributes: object) -> str:
     rolling = BALL_ROLLING_M if item.kind == "ball" else ROLLING_M
     return element(
@@ -115,7 +120,7 @@ def item_body(item: Item) -> str:
     if item.kind == "mat":
         x, y, z = (v / 2 for v in item.size_m)
         # A mat is glued down: its upper side is the surface, it has no mass of its own.
-        geom = _geom(item, 0.0, type="box", size=(x, y, z), pos=(0.0, 0.0, z))
+        geom = _geom(item, 0.0, name=surface_name(item), type="box", size=(x, y, z), pos=(0.0, 0.0, z))
         return element("body", [geom], name=item.body, pos=(item.x_m, item.y_m, 0.0), quat=yaw)
     if item.kind in OBJECT_KINDS:
         geoms = _object_geoms(item)

@@ -69,7 +69,8 @@ def _defaults(spec: SceneSpec) -> str:
         material="pad",
         condim="4",
         priority="2",
-        **contact,
+        solref="0.01 1",
+        solimp="0.8 0.8 0.001",
     )
     item = element("geom", group="1", condim="4", **contact)
     seen = element("geom", contype="0", conaffinity="0", mass="0", group="2")
@@ -152,6 +153,10 @@ def _camera_elements(spec: SceneSpec, world: bool) -> str:
     return "".join(out)
 
 
+def _fixed_surfaces(spec: SceneSpec) -> list[str]:
+    return ["table", *(mjcf_items.surface_name(item) for item in spec.items if not item.free)]
+
+
 def scene_xml(spec: SceneSpec) -> str:
     """The MJCF without textures (those are added as raw bytes)."""
     ambient = spec.lighting.ambient_rgb
@@ -196,7 +201,10 @@ def scene_xml(spec: SceneSpec) -> str:
                 [
                     mjcf_arm.arm_excludes((mjcf_gripper.BODY,)),
                     mjcf_gripper.gripper_excludes(),
-                    mjcf_gripper.tip_pairs("table", spec.pad_friction),
+                    *(
+                        mjcf_gripper.tip_pairs(surface, spec.pad_friction)
+                        for surface in _fixed_surfaces(spec)
+                    ),
                 ],
             ),
             mjcf_gripper.gripper_coupling(),

@@ -81,7 +81,6 @@ class TwinWorld:
         self._episode: Episode | None = None
         self._history = judge_r1.History({})
         self._renderer = Renderer()
-        self._frame_cache: dict[tuple[int, str], Frame] = {}
 
     # ---- what it is
 
@@ -119,7 +118,6 @@ class TwinWorld:
         settled_s = _settle(simulation)
         self._episode = Episode(task, seed, variant, hidden_salt, r1, simulation, digest)
         self._renderer.use_model(model)
-        self._frame_cache.clear()
         view = simulation.view()
         self._history = judge_r1.History(
             {item.body: tuple(view.body(item.body).xpos.tolist()) for item in r1.spec.items}
