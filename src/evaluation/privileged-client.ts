@@ -88,7 +88,6 @@ export class PrivilegedClient implements Privileged {
     this.#link = new DealerLink({
       address,
       onMessage: ([header]) => this.#receive(header),
-      awaitsMore: () => this.#queue.size > 0,
       onDisconnect: () => {
         if (address.startsWith("ipc:")) this.#lose("its process hung up");
       },
