@@ -11,6 +11,7 @@ import { addEval } from "./commands/eval.js";
 import { addInit } from "./commands/init.js";
 import { addMemory } from "./commands/memory.js";
 import { addProgram } from "./commands/program.js";
+import { addReplay } from "./commands/replay.js";
 import { addRun } from "./commands/run.js";
 import { addRuns } from "./commands/runs.js";
 import { addShow } from "./commands/show.js";
@@ -29,7 +30,7 @@ function createProgram(ended: Ended): Command {
     .showHelpAfterError('("skill2real --help" lists commands and options)')
     .exitOverride()
     .addHelpText("after", `\nExit codes:\n${codes}\n\nFirst steps: skill2real doctor, then skill2real run --task r1 --seed 7`);
-  for (const add of [addRun, addEval, addStop, addRuns, addShow, addApi, addCall, addProgram, addMemory, addBackend, addInit, addConfig, addDoctor]) add(program, ended);
+  for (const add of [addRun, addEval, addStop, addRuns, addShow, addReplay, addApi, addCall, addProgram, addMemory, addBackend, addInit, addConfig, addDoctor]) add(program, ended);
   for (const command of program.commands) command.exitOverride();
   return program;
 }

@@ -10,8 +10,12 @@ const DEVICE_STATUS: Record<string, "stopped" | "protective_stop" | "busy" | "un
   ERROR_DEADLINE: "timeout",
 };
 
-/** What any error that ends an operation means as a status. */
+/**
+ * What any error that ends an operation means as a status. A replay's divergence has none, for no program can do anything
+ * about it: it is thrown on, to whoever plays the replay.
+ */
 export function toFailure(error: unknown): OperationFailure {
+  if (isSkill2RealError(error, "diverged")) throw error;
   if (error instanceof OperationFailure) return error;
   const message = error instanceof Error ? error.message : String(error);
   if (isSkill2RealError(error, "backend_lost") || isSkill2RealError(error, "session_closed")) return new OperationFailure("backend_lost", message);

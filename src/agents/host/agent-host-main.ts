@@ -51,7 +51,7 @@ class AgentHost {
         perception: request.settings.perception as Partial<PerceptionSettings>,
         ...(request.refKey ? { refKey: request.refKey } : {}),
       });
-      trace.event("session", { ref_key: session.refKey, random_seed: request.randomSeed, skills: skills.names });
+      trace.event("session", { ref_key: session.refKey, random_seed: request.randomSeed, skills: skills.names, settings: request.settings });
       try {
         const proposer = createProposer(request.proposer, skills);
         const report = await playEpisode({

@@ -40,7 +40,7 @@ export function addRun(program: Command, ended: Ended): void {
       if (options.task === undefined && options.instruction === undefined) throw new Skill2RealError("usage", "say what to play: --task r1 --seed N, or --instruction WORDS");
       if (options.task !== undefined && options.instruction !== undefined) throw new Skill2RealError("usage", "--task brings its own instruction: give one of --task and --instruction");
       const config = commandConfig({ ...options, ...(options.watch && options.realtime === undefined ? { realtime: 1 } : {}) });
-      if (config.backend.kind !== "sim") throw new Skill2RealError("usage", `backend "${config.backend.kind}" cannot be run from here; "sim" can`);
+      if (config.backend.kind !== "sim") throw new Skill2RealError("usage", `backend "${config.backend.kind}" cannot be run from here; "sim" can, and "skill2real replay RUN" plays a recorded episode`);
       const { from: seed } = seedRange(options.seed);
       const folder = config.runs.folder;
       const say = (line: string): void => void process.stderr.write(`${line}\n`);

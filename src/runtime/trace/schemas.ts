@@ -21,6 +21,7 @@ export type TraceSchema = {
   /** Encoded FileDescriptorSet, for readers. */
   data: Uint8Array;
   encode(message: Record<string, unknown>): Uint8Array;
+  decode(bytes: Uint8Array): Record<string, unknown>;
 };
 
 function toDescriptorSet(root: protobuf.Root): { file: FileDescriptor[] } {
@@ -29,7 +30,12 @@ function toDescriptorSet(root: protobuf.Root): { file: FileDescriptor[] } {
 
 function schemaOf(root: protobuf.Root, name: string, set: { file: FileDescriptor[] }): TraceSchema {
   const type = root.lookupType(name);
-  return { name, data: descriptor.FileDescriptorSet.encode(set).finish(), encode: (message) => type.encode(type.fromObject(message)).finish() };
+  return {
+    name,
+    data: descriptor.FileDescriptorSet.encode(set).finish(),
+    encode: (message) => type.encode(type.fromObject(message)).finish(),
+    decode: (bytes) => type.toObject(type.decode(bytes), { longs: Number, defaults: true }),
+  };
 }
 
 /** Text of a Foxglove schema and of all that it nests. */
