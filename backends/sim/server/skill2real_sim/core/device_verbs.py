@@ -15,12 +15,11 @@ from skill2real_sim.core import codec
 from skill2real_sim.core.read_motions import read_motions
 from skill2real_sim.core.refusal import Refusal
 from skill2real_sim.core.sessions import Session, Sessions
+from skill2real_sim.core.slices import Slices
 from skill2real_sim.core.station import Station
 from skill2real_sim.wire import device_pb2 as dp
 from skill2real_sim.worlds.base import Frame
 
-# Simulated time between two looks at the stop socket's work, at deadlines and at what arrived.
-SLICE_S = 0.02
 MAX_ADVANCE_S = 60.0
 MAX_CAMERAS = 16
 
@@ -57,6 +56,7 @@ class DeviceVerbs:
         self._kept_capabilities: tuple[int, dp.Capabilities] | None = None
         self._kept_frames: tuple[list[Frame], VerbReply] | None = None
         self._breathe = breathe
+        self._slices = Slices(station)
         self._rate = rate  # device seconds per second; 0: simulated clock
         self.table: dict[str, Verb] = {
             "get_state": self._get_state,
@@ -165,15 +165,11 @@ class DeviceVerbs:
         through = request.advance.through_motion_ends
         events_before = station.events.last_number
         epoch = station.latch.state.epoch
-        while until_s - station.time_s > station.nearest_s:
-            before_s = station.time_s
-            step = station.step(min(until_s, before_s + SLICE_S), through)
+        for step in self._slices.run(until_s, through):
             if step.fault or (step.motion_ended and not through) or station.latch.state.epoch != epoch:
                 break
             if not self._breathe() or self.monotonic() >= deadline:
                 break
-            if station.time_s <= before_s:
-                raise RuntimeError(f"the world did not step from {before_s} s")
         reply = dp.AdvanceReply(state=station.state(), events=station.events.after(events_before))
         return VerbReply("advance", reply)
 

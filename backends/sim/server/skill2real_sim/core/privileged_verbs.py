@@ -12,9 +12,10 @@ from dataclasses import dataclass
 from google.protobuf.message import Message
 
 from skill2real_sim.core import codec
-from skill2real_sim.core.device_verbs import SLICE_S, Later
+from skill2real_sim.core.device_verbs import Later
 from skill2real_sim.core.evidence_log import EvidenceLog
 from skill2real_sim.core.refusal import PrivilegedRefusal
+from skill2real_sim.core.slices import Slices
 from skill2real_sim.core.station import Snapshot, Station
 from skill2real_sim.wire import privileged_pb2 as pp
 from skill2real_sim.worlds.base import BadArgument
@@ -164,13 +165,13 @@ class PrivilegedVerbs:
             if station.moving:
                 station.stop("the evaluator let the world settle")
         if self._rate == 0:
-            while until_s - station.time_s > station.nearest_s:
+            for _step in Slices(station).run(until_s, True):
                 if not self._breathe() or time.monotonic() >= deadline:
-                    raise PrivilegedRefusal(
-                        pp.PRIVILEGED_DEADLINE,
-                        f"settled only until {station.time_s:.6g} s of {until_s:.6g} s",
-                    )
-                station.step(min(until_s, station.time_s + SLICE_S), True)
+                    break
+            if until_s - station.time_s > station.nearest_s:
+                raise PrivilegedRefusal(
+                    pp.PRIVILEGED_DEADLINE, f"settled only until {station.time_s:.6g} s of {until_s:.6g} s"
+                )
         elif station.time_s < until_s:
             self._settling[request.request_id] = until_s
             return Later(time.monotonic() + (until_s - station.time_s) / self._rate)

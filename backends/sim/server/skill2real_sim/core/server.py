@@ -184,7 +184,10 @@ class Server:
 def _drain(socket: zmq.Socket, plane: DevicePlane | PrivilegedPlane, inbox: deque) -> None:
     # getsockopt, because pyzmq's attributes and a thrown Again each cost more than taking the message.
     while len(inbox) < MAX_INBOX and socket.getsockopt(zmq.EVENTS) & zmq.POLLIN:
-        envelope = socket.recv(zmq.DONTWAIT)
+        try:
+            envelope = socket.recv(zmq.DONTWAIT)
+        except zmq.Again:  # its sender vanished in between
+            return
         part, parts, largest = b"", 0, 0
         while socket.getsockopt(zmq.RCVMORE):
             part = socket.recv()

@@ -123,7 +123,6 @@ class Station:
                     f"planned in stop epoch {stop_epoch}, it is {latch.epoch} now; plan again",
                 )
             try:
-                self.world.check_group(motions)
                 mover = self.world.busy(motions)
                 if mover is not None:
                     raise Refusal(dp.ERROR_BUSY, f"{mover} is moving already; wait for its end or stop it")
