@@ -6,7 +6,7 @@ import { OperationFailure } from "../../src/runtime/operation.js";
 import type { OperationContext } from "../../src/runtime/operation-context.js";
 import { fromYaw, toPose } from "../../src/runtime/transforms.js";
 import { maskedDepth, measured } from "../geometry/measure-geometry.js";
-import { compileFailure } from "./compile-pose.js";
+import { compileFailure } from "./compile-failure.js";
 
 type GraspRequest = Extract<CompilePoseRequest, { mode: "grasp" }>;
 type Seen = { observation: Observation; cloud: Float32Array; target: Omit<GraspTarget, "X_world_contact"> | null; yaw_rad: number };

@@ -4,7 +4,7 @@ import { OperationFailure } from "../../src/runtime/operation.js";
 import type { OperationContext } from "../../src/runtime/operation-context.js";
 import { toPose } from "../../src/runtime/transforms.js";
 import { surfaceAt } from "../geometry/point-from-pixel.js";
-import { compileFailure } from "./compile-pose.js";
+import { compileFailure } from "./compile-failure.js";
 
 type PlaceRequest = Extract<CompilePoseRequest, { mode: "place" }>;
 
