@@ -20,7 +20,7 @@ void expectRow(const FloatMap& map, const std::vector<float>& values) {
     if (std::isnan(values[i])) {
       EXPECT_TRUE(std::isnan(map.row(0)[i])) << i;
     } else {
-      EXPECT_FLOAT_EQ(map.row(0)[i], values[i]) << i;
+      EXPECT_NEAR(map.row(0)[i], values[i], 1e-5) << i;
     }
   }
 }
@@ -38,7 +38,14 @@ void expectFilled(const std::vector<float>& from, int longest_px, const std::vec
 }
 
 TEST(FillRuns, InterpolatesWithinOneSurface) {
-  expectFilled({n, 10, n, n, n, 12, n}, 8, {n, 10, 10.5, 11, 11.5, 12, n});
+  expectFilled({n, 10, 10, 10, n, n, n, 10.6f, 10.6f, 10.6f, n}, 8,
+               {n, 10, 10, 10, 10.2f, 10.3f, 10.4f, 10.6f, 10.6f, 10.6f, n});
+}
+
+TEST(FillRuns, FollowsASlope) {
+  expectFilled(
+      {1, 1.4f, 1.8f, 2.2f, 2.6f, 3, n, n, n, n, 5, 5.4f, 5.8f, 6.2f, 6.6f, 7}, 8,
+      {1, 1.4f, 1.8f, 2.2f, 2.6f, 3, 3.4f, 3.8f, 4.2f, 4.6f, 5, 5.4f, 5.8f, 6.2f, 6.6f, 7});
 }
 
 TEST(FillRuns, LeavesLongRunsUnknown) {
@@ -49,8 +56,8 @@ TEST(FillRuns, GivesAnOcclusionTheBackground) {
   expectFilled({5, n, n, n, 8}, 8, {5, 5, 5, 5, 8});
 }
 
-TEST(FillRuns, SharesWhatExceedsTheOcclusion) {
-  expectFilled({5, n, n, n, n, n, 8}, 8, {5, 5, 5, 5, 5, 8, 8});
+TEST(FillRuns, AllowsForMoreThanTheOcclusion) {
+  expectFilled({5, n, n, n, n, n, 8}, 8, {5, 5, 5, 5, 5, 5, 8});
 }
 
 TEST(FillRuns, LeavesAStepThatNoOcclusionExplains) {
@@ -63,7 +70,32 @@ TEST(FillRuns, FillsOnlyTheShortestRunsBehindANearSurface) {
 }
 
 TEST(FillRuns, DoesNotSpreadAStrayMatch) {
-  expectFilled({5, 5, 7.5f, n, n, n, 8, 8}, 8, {5, 5, 7.5f, 5, 5, 5, 8, 8});
+  expectFilled({5, 5, 7.5f, n, n, n, 8, 8, 8}, 8, {5, 5, 7.5f, 5, 5, 5, 8, 8, 8});
+}
+
+TEST(TrimRims, DropsWhatTheImagesContradict) {
+  const FloatMap map = rowOf({5, 5, n, n, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9});
+  const FloatMap error = rowOf({0, 0, 0, 0, 30, -25, 1, 1, -1, 2, 1, 1, 0, 1, 0});
+  trimRims(map, error);
+  expectRow(map, {5, 5, n, n, n, n, 9, 9, 9, 9, 9, 9, 9, 9, 9});
+}
+
+TEST(TrimRims, KeepsARimThatDiffersNoMoreThanTheRest) {
+  const std::vector<float> row = {5, 5, n, n, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9};
+  const FloatMap map = rowOf(row);
+  trimRims(map, rowOf({0, 0, 0, 0, 30, -25, 10, 11, -10, 12, 10, 11, 10, 10, 10}));
+  expectRow(map, row);
+}
+
+TEST(TrimRims, KeepsWhatNeighboursNoHiddenBackground) {
+  for (const std::vector<float>& row :
+       {std::vector<float>{9, 9, n, n, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5},
+        std::vector<float>{5, 5, 5, 5, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9},
+        std::vector<float>{n, n, n, n, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9}}) {
+    const FloatMap map = rowOf(row);
+    trimRims(map, rowOf({0, 0, 0, 0, 30, -25, 1, 1, -1, 2, 1, 1, 0, 1, 0}));
+    expectRow(map, row);
+  }
 }
 
 TEST(DropSpeckles, DropsSmallRegionsOnly) {

@@ -22,7 +22,7 @@ GreyImage::GreyImage(std::span<const uint8_t> samples,
         // one.
         const int grey = channels == 1
                              ? in[x] * 128
-                             : (77 * in[3 * x] + 150 * in[3 * x + 1] + 29 * in[3 * x + 2]) / 2;
+                             : (85 * in[3 * x] + 86 * in[3 * x + 1] + 85 * in[3 * x + 2]) / 2;
         out[x] = static_cast<int16_t>(grey);
       }
       std::fill_n(out - kPadColumns, kPadColumns, out[0]);

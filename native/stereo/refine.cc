@@ -9,8 +9,8 @@ namespace {
 constexpr float kSurfaceStep = 0.7f;
 // Weight of the disparity before, in squared grey levels per squared pixel, for each round. The
 // first one must free it from the pull to whole pixels, the second averages what the first has left
-// of the images' noise.
-constexpr float kPriorWeights[] = {3.0f, 80.0f};
+// of the images' noise. More weight would average more, but flatten small round things.
+constexpr float kPriorWeights[] = {3.0f, 20.0f};
 constexpr float kMaxStep = 0.5f;
 // Grey images hold 128 times the grey level.
 constexpr float kGreyScale = 1.0f / 128.0f;
@@ -67,27 +67,30 @@ void warpRow(const int16_t* left,
 
 }  // namespace
 
-void refine(const Kernels& kernels,
-            PaddedImage left,
-            PaddedImage right,
-            FloatMap& map,
-            FloatMap& spare,
-            int threads) {
+FloatMap refine(const Kernels& kernels,
+                PaddedImage left,
+                PaddedImage right,
+                FloatMap& map,
+                FloatMap& spare,
+                int threads) {
   const FloatMap slope(map.width(), map.height(), 0.0f);
-  const FloatMap error(map.width(), map.height(), 0.0f);
+  FloatMap error(map.width(), map.height(), 0.0f);
   const FloatMap spline(map.width(), map.height(), 0.0f);
   inParts(threads, map.height(), [&](int first, int last) {
     for (int y = first; y < last; ++y) {
       splineRow(right.data + y * right.stride, map.width(), spline.row(y));
     }
   });
-  for (const float prior_weight : kPriorWeights) {
+  const auto warp = [&] {
     inParts(threads, map.height(), [&](int first, int last) {
       for (int y = first; y < last; ++y) {
         warpRow(left.data + y * left.stride, spline.row(y), map.row(y), map.width(), slope.row(y),
                 error.row(y));
       }
     });
+  };
+  for (const float prior_weight : kPriorWeights) {
+    warp();
     inParts(threads, map.height(), [&](int first, int last) {
       for (int y = first; y < last; ++y) {
         kernels.refineRow({map.width(), map.stride(), kSurfaceStep, prior_weight, kMaxStep,
@@ -96,6 +99,8 @@ void refine(const Kernels& kernels,
     });
     std::swap(map, spare);
   }
+  warp();
+  return error;
 }
 
 }  // namespace s2r::stereo

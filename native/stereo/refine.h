@@ -13,11 +13,12 @@ namespace s2r::stereo {
 // disparity before as a prior, which decides where there is no texture). The centre takes the
 // plane's value. This removes the pull of matching costs to whole pixels. `spare` is scratch of the
 // map's size; the result is left in `map`.
-void refine(const Kernels& kernels,
-            PaddedImage left,
-            PaddedImage right,
-            FloatMap& map,
-            FloatMap& spare,
-            int threads);
+// Returns the grey levels by which the left image exceeds the right one at the result.
+[[nodiscard]] FloatMap refine(const Kernels& kernels,
+                              PaddedImage left,
+                              PaddedImage right,
+                              FloatMap& map,
+                              FloatMap& spare,
+                              int threads);
 
 }  // namespace s2r::stereo

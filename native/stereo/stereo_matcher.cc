@@ -132,7 +132,8 @@ StereoResult computeStereo(std::span<const uint8_t> left,
   dropSpeckles(map, params.speckle_px, kRegionStep);
   FloatMap spare(params.width, params.height, kUnknown);
   median(kernels, map, spare, threads);
-  refine(kernels, left_grey.view(), right_grey.view(), map, spare, threads);
+  const FloatMap error = refine(kernels, left_grey.view(), right_grey.view(), map, spare, threads);
+  trimRims(map, error);
   const int64_t filled = fillRuns(spare, map, params.fill_px);
 
   StereoResult result;

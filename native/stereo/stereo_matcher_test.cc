@@ -205,7 +205,7 @@ TEST(Stereo, FindsNothingWithoutTexture) {
   EXPECT_EQ(computeStereo(flat, flat, p).valid_fraction, 0);
 }
 
-TEST(Stereo, ReadsColourAsItsLuminance) {
+TEST(Stereo, ReadsColourAsTheMeanOfItsChannels) {
   const TestPair pair = smoothPair(150, 60, [](double, double) { return 18.0; });
   const auto colour = [](const std::vector<uint8_t>& grey) {
     std::vector<uint8_t> rgb;
