@@ -106,6 +106,8 @@ const scene = record({
   exclude_points_world_m: cloud,
   exclude_radius_m: positive.optional(),
   exclude_boxes: z.array(record(orientedBox)).readonly().optional(),
+  table_tolerance_m: notNegative.optional(),
+  min_neighbours: z.number().int().nonnegative().optional(),
   arm_clearance_m: notNegative.optional(),
   tool_clearance_m: notNegative.optional(),
 });
@@ -154,7 +156,7 @@ export const planPathOptions = record({
   blend_m: notNegative.max(1).optional(),
 });
 
-const uprightBox = record({ center_world_m: vec3, size_m: size, yaw_rad: finite });
+const uprightBox = record({ center_world_m: vec3, size_m: size, yaw_rad: finite, round: z.boolean().optional() });
 
 export const compileGraspOptions = record({
   grasp_center_world_m: vec3,

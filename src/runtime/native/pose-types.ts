@@ -74,9 +74,13 @@ export type Scene = {
   exclude_radius_m?: number;
   /** Boxes whose points are dropped from the cloud. */
   exclude_boxes?: readonly OrientedBox[];
+  /** Points up to this height above `table_z_m` are the table's own surface, not obstacles. Default 0.008. */
+  table_tolerance_m?: number;
+  /** A point with fewer others within about a centimetre is a stray measurement and dropped; 0 keeps all. Default 2. */
+  min_neighbours?: number;
   /** Distance that the arm's links must keep from everything. Default 0.010. */
   arm_clearance_m?: number;
-  /** Distance that gripper, fingers and held object must keep from everything. Default 0.002. */
+  /** Distance that gripper, fingers and held object must keep from everything, and links from each other. Default 0.002. */
   tool_clearance_m?: number;
 };
 
@@ -203,7 +207,8 @@ export type PlanPathOptions = PlanCommon &
     poses_world: readonly Transform[];
     /**
      * Corners are rounded from this distance before to this distance after the pose (path length, a radian counts as 0.1 m; never more than
-     * 45 % of a leg), leaving the pose by at most 0.375 times it; 0 stops at every pose. Turns of more than 120 degrees always stop. Default 0.005.
+     * 45 % of a leg), leaving the pose by at most 0.375 times it; 0 stops at every pose. Turns of more than 120 degrees always stop, and
+     * paths of up to 20 poses stop at every pose where that is quicker than slowing down for the bends. Default 0.005.
      */
     blend_m?: number;
   };
@@ -238,7 +243,13 @@ export type CompileCode =
 export type CompileFailure = { status: CompileCode; reason: string; hit: Hit | null; checks: CompileChecks };
 
 /** A box that stands upright: `yaw_rad` turns its x axis about world z. */
-export type UprightBox = { center_world_m: Vec3; size_m: Vec3; yaw_rad: number };
+export type UprightBox = {
+  center_world_m: Vec3;
+  size_m: Vec3;
+  yaw_rad: number;
+  /** True where the outline is a circle (or ellipse) inscribed in the box. Default false. */
+  round?: boolean;
+};
 
 export type CompileGraspOptions = {
   grasp_center_world_m: Vec3;
@@ -250,7 +261,7 @@ export type CompileGraspOptions = {
   target?: { upright_box?: UprightBox | null; points_world_m?: Float32Array | null } | null;
   scene: Scene;
   q_seed_rad: Joints;
-  /** Free space at each finger when open over the object. Default 0.008. */
+  /** Free space at each finger when open over the object; less, down to 0.004, where neighbours leave no more room. Default 0.012. */
   opening_margin_m?: number;
   /** Default: the gripper's maximum. */
   max_opening_m?: number;
@@ -313,6 +324,11 @@ export type CompilePlaceResult =
       support_seen: number;
       /** Yaw of the object's x axis in world. */
       object_yaw_rad: number;
+      /**
+       * The support's surface under the object's foot. Its points are to be excluded (`Scene.exclude_boxes`) from the check of the
+       * motion to `release`: with the noise of the depth some of them reach into the object.
+       */
+      may_touch: OrientedBox;
       checks: CompileChecks;
     }
   | CompileFailure;

@@ -1,0 +1,499 @@
+#include "native/pose/convert.h"
+
+#include <algorithm>
+
+namespace s2r::pose {
+namespace {
+
+[[noreturn]] void refuse(Napi::Env env, const std::string& name, const char* expected) {
+  throw Napi::TypeError::New(env, name + ": expected " + expected);
+}
+
+Napi::Object toObject(const Napi::Value& value, const char* name) {
+  if (!value.IsObject()) {
+    refuse(value.Env(), name, "an object");
+  }
+  return value.As<Napi::Object>();
+}
+
+bool absent(const Napi::Value& value) {
+  return value.IsUndefined() || value.IsNull();
+}
+
+double number(const Napi::Object& object, const char* name) {
+  const Napi::Value value = object.Get(name);
+  if (!value.IsNumber()) {
+    refuse(object.Env(), name, "a number");
+  }
+  return value.As<Napi::Number>().DoubleValue();
+}
+
+double number(const Napi::Object& object, const char* name, double otherwise) {
+  return absent(object.Get(name)) ? otherwise : number(object, name);
+}
+
+bool boolean(const Napi::Object& object, const char* name, bool otherwise) {
+  const Napi::Value value = object.Get(name);
+  return absent(value) ? otherwise : value.ToBoolean().Value();
+}
+
+template <size_t kCount>
+std::array<double, kCount> numbers(const Napi::Value& value, const char* name) {
+  std::array<double, kCount> out;
+  if (!value.IsArray() || value.As<Napi::Array>().Length() != kCount) {
+    refuse(value.Env(), name, ("an array of " + std::to_string(kCount) + " numbers").c_str());
+  }
+  const auto array = value.As<Napi::Array>();
+  for (uint32_t i = 0; i < kCount; ++i) {
+    const Napi::Value item = array.Get(i);
+    if (!item.IsNumber()) {
+      refuse(value.Env(), name, "numbers only");
+    }
+    out[i] = item.As<Napi::Number>().DoubleValue();
+  }
+  return out;
+}
+
+Vec3 toVec3(const Napi::Value& value, const char* name) {
+  const auto v = numbers<3>(value, name);
+  return {v[0], v[1], v[2]};
+}
+
+// visit(item) for each element of an array field; an absent field is empty.
+template <typename Visit>
+void forEach(const Napi::Object& object, const char* name, Visit visit) {
+  const Napi::Value value = object.Get(name);
+  if (absent(value)) {
+    return;
+  }
+  if (!value.IsArray()) {
+    refuse(object.Env(), name, "an array");
+  }
+  const auto array = value.As<Napi::Array>();
+  for (uint32_t i = 0; i < array.Length(); ++i) {
+    visit(array.Get(i));
+  }
+}
+
+std::vector<float> floats(const Napi::Object& object, const char* name) {
+  const Napi::Value value = object.Get(name);
+  if (absent(value)) {
+    return {};
+  }
+  if (!value.IsTypedArray() ||
+      value.As<Napi::TypedArray>().TypedArrayType() != napi_float32_array) {
+    refuse(object.Env(), name, "a Float32Array");
+  }
+  const auto array = value.As<Napi::Float32Array>();
+  return {array.Data(), array.Data() + array.ElementLength()};
+}
+
+Capsule toCapsule(const Napi::Object& object) {
+  return {toVec3(object.Get("p0_m"), "p0_m"), toVec3(object.Get("p1_m"), "p1_m"),
+          number(object, "radius_m")};
+}
+
+OrientedBox toBox(const Napi::Object& object) {
+  return {toTransform(object.Get("X_world_box"), "X_world_box"),
+          toVec3(object.Get("size_m"), "size_m")};
+}
+
+HeldObject toHeld(const Napi::Object& object) {
+  return {toTransform(object.Get("X_tcp_object"), "X_tcp_object"),
+          toVec3(object.Get("size_m"), "size_m"), boolean(object, "round", false)};
+}
+
+Scene toScene(const Napi::Object& object) {
+  Scene scene;
+  if (!absent(object.Get("table_z_m"))) {
+    scene.table_z_m = number(object, "table_z_m");
+  }
+  forEach(object, "zones", [&](const Napi::Value& item) {
+    const Napi::Object zone = toObject(item, "zone");
+    scene.zones.push_back({zone.Get("name").ToString(), toBox(zone)});
+  });
+  forEach(object, "obstacles", [&](const Napi::Value& item) {
+    const Napi::Object obstacle = toObject(item, "obstacle");
+    scene.obstacles.push_back({obstacle.Get("name").ToString(), toCapsule(obstacle)});
+  });
+  scene.cloud_world_m = floats(object, "cloud_world_m");
+  scene.exclude_points_world_m = floats(object, "exclude_points_world_m");
+  scene.exclude_radius_m = number(object, "exclude_radius_m", scene.exclude_radius_m);
+  forEach(object, "exclude_boxes", [&](const Napi::Value& item) {
+    scene.exclude_boxes.push_back(toBox(toObject(item, "exclude_boxes")));
+  });
+  scene.arm_clearance_m = number(object, "arm_clearance_m", scene.arm_clearance_m);
+  scene.tool_clearance_m = number(object, "tool_clearance_m", scene.tool_clearance_m);
+  scene.table_tolerance_m = number(object, "table_tolerance_m", scene.table_tolerance_m);
+  scene.min_neighbours = static_cast<int>(number(object, "min_neighbours", scene.min_neighbours));
+  return scene;
+}
+
+Tool toTool(const Napi::Value& value, const ArmModel& model) {
+  Tool tool;
+  tool.opening_m = model.gripper.max_opening_m;
+  if (!absent(value)) {
+    const Napi::Object object = toObject(value, "tool");
+    tool.opening_m = number(object, "opening_m", tool.opening_m);
+    if (!absent(object.Get("held"))) {
+      tool.held = toHeld(toObject(object.Get("held"), "held"));
+    }
+  }
+  return tool;
+}
+
+void readCommon(const Napi::Object& options, const ArmModel& model, PlanCommon& out) {
+  out.q_start_rad = toJoints(options.Get("q_start_rad"), "q_start_rad");
+  if (!absent(options.Get("scene"))) {
+    out.scene = toScene(toObject(options.Get("scene"), "scene"));
+  }
+  out.tool = toTool(options.Get("tool"), model);
+  out.dt_s = number(options, "dt_s", out.dt_s);
+  out.min_duration_s = number(options, "min_duration_s", out.min_duration_s);
+  out.velocity_scale = number(options, "velocity_scale", out.velocity_scale);
+  out.acceleration_scale = number(options, "acceleration_scale", out.acceleration_scale);
+  out.jerk_scale = number(options, "jerk_scale", out.jerk_scale);
+}
+
+Napi::Value fromVec3(Napi::Env env, const Vec3& v) {
+  Napi::Array out = Napi::Array::New(env, 3);
+  for (uint32_t i = 0; i < 3; ++i) {
+    out.Set(i, v[i]);
+  }
+  return out;
+}
+
+Napi::Value fromHit(Napi::Env env, const std::optional<Hit>& hit) {
+  if (!hit) {
+    return env.Null();
+  }
+  Napi::Object out = Napi::Object::New(env);
+  out.Set("what", hit->what);
+  out.Set("against", hit->against);
+  out.Set("distance_m", hit->distance_m);
+  out.Set("point_world_m", hit->point_world_m ? fromVec3(env, *hit->point_world_m) : env.Null());
+  return out;
+}
+
+Napi::Value optionalNumber(Napi::Env env, const std::optional<double>& value) {
+  return value ? Napi::Number::New(env, *value).As<Napi::Value>() : env.Null();
+}
+
+const char* nameOf(PlanCode code) {
+  switch (code) {
+    case PlanCode::kOk:
+      return "ok";
+    case PlanCode::kUnreachable:
+      return "unreachable";
+    case PlanCode::kJointLimit:
+      return "joint_limit";
+    case PlanCode::kNotLinear:
+      return "not_linear";
+    case PlanCode::kCollision:
+      return "collision";
+  }
+  return "";
+}
+
+const char* nameOf(CompileCode code) {
+  switch (code) {
+    case CompileCode::kOk:
+      return "ok";
+    case CompileCode::kUnreachable:
+      return "unreachable";
+    case CompileCode::kJointLimit:
+      return "joint_limit";
+    case CompileCode::kNotLinear:
+      return "not_linear";
+    case CompileCode::kCollision:
+      return "collision";
+    case CompileCode::kObjectTooWide:
+      return "object_too_wide";
+    case CompileCode::kObjectTooLow:
+      return "object_too_low";
+    case CompileCode::kNoSupport:
+      return "no_support";
+    case CompileCode::kBadAxis:
+      return "bad_axis";
+  }
+  return "";
+}
+
+Napi::Value fromPose(Napi::Env env, const CompiledPose& pose) {
+  Napi::Object out = Napi::Object::New(env);
+  out.Set("X_world_tcp", fromTransform(env, pose.X_world_tcp));
+  out.Set("q_rad", fromJoints(env, pose.q_rad));
+  return out;
+}
+
+Napi::Object fromOutcome(Napi::Env env, const CompileOutcome& outcome) {
+  Napi::Object out = Napi::Object::New(env);
+  out.Set("status", nameOf(outcome.code));
+  Napi::Object checks = Napi::Object::New(env);
+  checks.Set("reach", outcome.checks.reach);
+  checks.Set("joint_limits", outcome.checks.joint_limits);
+  checks.Set("collision", outcome.checks.collision);
+  checks.Set("clearance_m", outcome.checks.clearance_m);
+  out.Set("checks", checks);
+  if (outcome.code != CompileCode::kOk) {
+    out.Set("reason", outcome.reason);
+    out.Set("hit", fromHit(env, outcome.hit));
+  }
+  return out;
+}
+
+Napi::Value fromSamples(Napi::Env env, const std::vector<Joints>& rows) {
+  Napi::Float64Array out = Napi::Float64Array::New(env, rows.size() * kJoints);
+  for (size_t i = 0; i < rows.size(); ++i) {
+    std::copy_n(rows[i].data(), kJoints, out.Data() + i * kJoints);
+  }
+  return out;
+}
+
+}  // namespace
+
+Joints toJoints(const Napi::Value& value, const char* name) {
+  const auto v = numbers<6>(value, name);
+  return Joints(v.data());
+}
+
+Transform toTransform(const Napi::Value& value, const char* name) {
+  const auto v = numbers<16>(value, name);
+  Transform X = Transform::Identity();
+  for (int row = 0; row < 3; ++row) {
+    for (int column = 0; column < 3; ++column) {
+      X.linear()(row, column) = v[row * 4 + column];
+    }
+    X.translation()[row] = v[row * 4 + 3];
+  }
+  // Numbers rounded for display are no rotation any more: take the nearest one.
+  if (!X.linear().isUnitary(1e-12) && X.linear().allFinite()) {
+    X.linear() = Mat3(X.rotation());
+  }
+  return X;
+}
+
+ArmModel toArmModel(const Napi::Value& value) {
+  const Napi::Object object = toObject(value, "arm model");
+  ArmModel m;
+  m.name = object.Get("name").ToString();
+  size_t joint = 0;
+  forEach(object, "dh", [&](const Napi::Value& item) {
+    const Napi::Object row = toObject(item, "dh");
+    if (joint < m.dh.size()) {
+      m.dh[joint] = {number(row, "a_m"), number(row, "d_m"), number(row, "alpha_rad"),
+                     number(row, "theta_offset_rad", 0)};
+    }
+    ++joint;
+  });
+  if (joint != m.dh.size()) {
+    refuse(object.Env(), "dh", "6 rows");
+  }
+  m.X_world_base = toTransform(object.Get("X_world_base"), "X_world_base");
+  m.X_flange_tcp = toTransform(object.Get("X_flange_tcp"), "X_flange_tcp");
+  m.position_min_rad = toJoints(object.Get("position_min_rad"), "position_min_rad");
+  m.position_max_rad = toJoints(object.Get("position_max_rad"), "position_max_rad");
+  m.velocity_max_rad_s = toJoints(object.Get("velocity_max_rad_s"), "velocity_max_rad_s");
+  m.acceleration_max_rad_s2 =
+      toJoints(object.Get("acceleration_max_rad_s2"), "acceleration_max_rad_s2");
+  m.jerk_max_rad_s3 = toJoints(object.Get("jerk_max_rad_s3"), "jerk_max_rad_s3");
+  forEach(object, "capsules", [&](const Napi::Value& item) {
+    const Napi::Object capsule = toObject(item, "capsules");
+    const double link = number(capsule, "link");
+    if (!(link >= 0 && link <= 6)) {
+      refuse(object.Env(), "capsules.link", "0 to 6");
+    }
+    m.capsules.push_back({static_cast<int>(link), toCapsule(capsule)});
+  });
+  const Napi::Object gripper = toObject(object.Get("gripper"), "gripper");
+  forEach(gripper, "capsules", [&](const Napi::Value& item) {
+    m.gripper.capsules.push_back(toCapsule(toObject(item, "gripper.capsules")));
+  });
+  m.gripper.max_opening_m = number(gripper, "max_opening_m");
+  m.gripper.min_opening_m = number(gripper, "min_opening_m", 0);
+  const Napi::Object finger = toObject(gripper.Get("finger"), "finger");
+  m.gripper.finger_length_m = number(finger, "length_m");
+  m.gripper.finger_width_m = number(finger, "width_m");
+  m.gripper.finger_thickness_m = number(finger, "thickness_m");
+  m.gripper.tip_beyond_tcp_m = number(finger, "tip_beyond_tcp_m", 0);
+  m.fixed_links = static_cast<int>(number(object, "fixed_links", m.fixed_links));
+  if (!absent(object.Get("self_collision_ignore"))) {
+    m.self_collision_ignore.clear();
+    forEach(object, "self_collision_ignore", [&](const Napi::Value& item) {
+      const auto pair = numbers<2>(item, "self_collision_ignore");
+      m.self_collision_ignore.push_back({static_cast<int>(pair[0]), static_cast<int>(pair[1])});
+    });
+  }
+  return m;
+}
+
+CheckRequest toCheckRequest(const Napi::Object& options, const ArmModel& model) {
+  return {toJoints(options.Get("q_rad"), "q_rad"), toScene(toObject(options.Get("scene"), "scene")),
+          toTool(options.Get("tool"), model)};
+}
+
+JointRequest toJointRequest(const Napi::Object& options, const ArmModel& model) {
+  JointRequest out;
+  readCommon(options, model, out);
+  if (!absent(options.Get("q_goal_rad"))) {
+    out.q_goal_rad = toJoints(options.Get("q_goal_rad"), "q_goal_rad");
+  } else {
+    out.X_world_goal = toTransform(options.Get("X_world_goal"), "X_world_goal");
+  }
+  out.detour = boolean(options, "detour", true);
+  return out;
+}
+
+PathRequest toPathRequest(const Napi::Object& options, const ArmModel& model) {
+  PathRequest out;
+  readCommon(options, model, out);
+  if (absent(options.Get("poses_world"))) {
+    out.poses_world.push_back(toTransform(options.Get("X_world_goal"), "X_world_goal"));
+  }
+  forEach(options, "poses_world", [&](const Napi::Value& item) {
+    out.poses_world.push_back(toTransform(item, "poses_world"));
+  });
+  CartesianLimits& limits = out.limits;
+  limits.speed_m_s = number(options, "speed_m_s", limits.speed_m_s);
+  limits.acceleration_m_s2 = number(options, "acceleration_m_s2", limits.acceleration_m_s2);
+  limits.jerk_m_s3 = number(options, "jerk_m_s3", limits.jerk_m_s3);
+  limits.rotation_speed_rad_s =
+      number(options, "rotation_speed_rad_s", limits.rotation_speed_rad_s);
+  limits.rotation_acceleration_rad_s2 =
+      number(options, "rotation_acceleration_rad_s2", limits.rotation_acceleration_rad_s2);
+  limits.rotation_jerk_rad_s3 =
+      number(options, "rotation_jerk_rad_s3", limits.rotation_jerk_rad_s3);
+  out.blend_m = number(options, "blend_m", out.blend_m);
+  return out;
+}
+
+GraspRequest toGraspRequest(const Napi::Object& options, const ArmModel& model) {
+  GraspRequest out;
+  out.grasp_center_world_m = toVec3(options.Get("grasp_center_world_m"), "grasp_center_world_m");
+  out.closing_axis_world = toVec3(options.Get("closing_axis_world"), "closing_axis_world");
+  if (!absent(options.Get("approach_axis_world"))) {
+    out.approach_axis_world = toVec3(options.Get("approach_axis_world"), "approach_axis_world");
+  }
+  if (!absent(options.Get("target"))) {
+    const Napi::Object target = toObject(options.Get("target"), "target");
+    if (!absent(target.Get("upright_box"))) {
+      const Napi::Object box = toObject(target.Get("upright_box"), "upright_box");
+      out.target_box = UprightBox{toVec3(box.Get("center_world_m"), "center_world_m"),
+                                  toVec3(box.Get("size_m"), "size_m"), number(box, "yaw_rad"),
+                                  boolean(box, "round", false)};
+    }
+    out.target_points_world_m = floats(target, "points_world_m");
+  }
+  out.scene = toScene(toObject(options.Get("scene"), "scene"));
+  out.q_seed_rad = toJoints(options.Get("q_seed_rad"), "q_seed_rad");
+  out.opening_margin_m = number(options, "opening_margin_m", out.opening_margin_m);
+  out.max_opening_m = number(options, "max_opening_m", model.gripper.max_opening_m);
+  out.fingertip_clearance_m = number(options, "fingertip_clearance_m", out.fingertip_clearance_m);
+  out.approach_distance_m = number(options, "approach_distance_m", out.approach_distance_m);
+  out.lift_height_m = number(options, "lift_height_m", out.lift_height_m);
+  return out;
+}
+
+PlaceRequest toPlaceRequest(const Napi::Object& options, const ArmModel& model) {
+  PlaceRequest out;
+  out.held = toHeld(toObject(options.Get("held"), "held"));
+  out.target_point_world_m = toVec3(options.Get("target_point_world_m"), "target_point_world_m");
+  if (!absent(options.Get("object_axis_world"))) {
+    out.object_axis_world = toVec3(options.Get("object_axis_world"), "object_axis_world");
+  }
+  if (!absent(options.Get("anchor_on_object_m"))) {
+    out.anchor_on_object_m = toVec3(options.Get("anchor_on_object_m"), "anchor_on_object_m");
+  }
+  out.scene = toScene(toObject(options.Get("scene"), "scene"));
+  out.q_seed_rad = toJoints(options.Get("q_seed_rad"), "q_seed_rad");
+  if (!absent(options.Get("held_opening_m"))) {
+    out.held_opening_m = number(options, "held_opening_m");
+  }
+  out.release_opening_m = number(options, "release_opening_m", model.gripper.max_opening_m);
+  out.release_height_m = number(options, "release_height_m", out.release_height_m);
+  out.carry_height_m = number(options, "carry_height_m", out.carry_height_m);
+  return out;
+}
+
+Napi::Value fromJoints(Napi::Env env, const Joints& q) {
+  Napi::Array out = Napi::Array::New(env, kJoints);
+  for (uint32_t i = 0; i < kJoints; ++i) {
+    out.Set(i, q[i]);
+  }
+  return out;
+}
+
+Napi::Value fromTransform(Napi::Env env, const Transform& X) {
+  Napi::Array out = Napi::Array::New(env, 16);
+  for (uint32_t i = 0; i < 16; ++i) {
+    out.Set(i, i < 12 ? X.matrix()(i / 4, i % 4) : i == 15 ? 1.0 : 0.0);
+  }
+  return out;
+}
+
+Napi::Value fromCheck(Napi::Env env, const CollisionChecker::Result& result) {
+  Napi::Object out = Napi::Object::New(env);
+  out.Set("hit", fromHit(env, result.hit));
+  out.Set("clearance_m", result.clearance_m);
+  return out;
+}
+
+Napi::Value fromPlan(Napi::Env env, const Plan& plan) {
+  Napi::Object out = Napi::Object::New(env);
+  out.Set("status", nameOf(plan.code));
+  if (plan.code != PlanCode::kOk) {
+    out.Set("reason", plan.reason);
+    out.Set("hit", fromHit(env, plan.hit));
+    out.Set("pose_index", plan.pose_index
+                              ? Napi::Number::New(env, *plan.pose_index).As<Napi::Value>()
+                              : env.Null());
+    return out;
+  }
+  const Samples& samples = plan.samples;
+  out.Set("dt_s", samples.dt_s);
+  out.Set("count", static_cast<double>(samples.q_rad.size()));
+  out.Set("duration_s", static_cast<double>(samples.q_rad.size() - 1) * samples.dt_s);
+  out.Set("positions_rad", fromSamples(env, samples.q_rad));
+  out.Set("velocities_rad_s", fromSamples(env, samples.qd_rad_s));
+  Napi::Array times = Napi::Array::New(env, plan.pose_times_s.size());
+  for (uint32_t i = 0; i < plan.pose_times_s.size(); ++i) {
+    times.Set(i, plan.pose_times_s[i]);
+  }
+  out.Set("pose_times_s", times);
+  out.Set("route", plan.detour ? "detour" : "direct");
+  out.Set("clearance_m", optionalNumber(env, plan.clearance_m));
+  return out;
+}
+
+Napi::Value fromGrasp(Napi::Env env, const Grasp& grasp) {
+  Napi::Object out = fromOutcome(env, grasp.outcome);
+  if (grasp.outcome.code == CompileCode::kOk) {
+    out.Set("approach", fromPose(env, grasp.approach));
+    out.Set("contact", fromPose(env, grasp.contact));
+    out.Set("lift", fromPose(env, grasp.lift));
+    out.Set("opening_m", grasp.opening_m);
+    out.Set("object_width_m", optionalNumber(env, grasp.object_width_m));
+    out.Set("raised_m", grasp.raised_m);
+  }
+  return out;
+}
+
+Napi::Value fromPlace(Napi::Env env, const Place& place) {
+  Napi::Object out = fromOutcome(env, place.outcome);
+  if (place.outcome.code == CompileCode::kOk) {
+    out.Set("carry", fromPose(env, place.carry));
+    out.Set("release", fromPose(env, place.release));
+    out.Set("retreat", fromPose(env, place.retreat));
+    out.Set("opening_m", place.opening_m);
+    out.Set("support_z_m", place.support_z_m);
+    out.Set("support_seen", place.support_seen);
+    out.Set("object_yaw_rad", place.object_yaw_rad);
+    Napi::Object touch = Napi::Object::New(env);
+    touch.Set("X_world_box", fromTransform(env, place.may_touch.X_world_box));
+    touch.Set("size_m", fromVec3(env, place.may_touch.size_m));
+    out.Set("may_touch", touch);
+  }
+  return out;
+}
+
+}  // namespace s2r::pose
