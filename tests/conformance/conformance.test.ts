@@ -48,10 +48,28 @@ describe("the simulator conforms", () => {
 
   it.skipIf(filter)("skips only what needs a wall clock", () => {
     const skipped = results.filter((result) => result.outcome === "skipped");
-    expect(skipped.map((result) => result.message).filter((message) => !message.includes("clock is simulated"))).toEqual([]);
+    expect(
+      skipped.map((result) => result.message).filter((message) => !message.includes("clock is simulated")),
+    ).toEqual([]);
   });
 
   it("is still alive", () => {
     expect(() => process.kill(simulator.pid, 0)).not.toThrow();
   });
+});
+
+describe("the simulator conforms on a wall clock", () => {
+  it("in time, stops, leases and pictures", async () => {
+    const simulator = await SimBackend.spawn({ privileged: true, realtime: 1 });
+    try {
+      const { addresses, privileged } = simulator;
+      const target = { addresses, allowMotion: true, ...(privileged ? { privileged } : {}) };
+      const results = await runConformance({ target, filter: ["time:", "stop:", "lease:", "frames:"] });
+      const failed = results.filter((result) => result.outcome === "failed");
+      expect(failed.map((result) => `${result.name}: ${result.message}`)).toEqual([]);
+      expect(countResults(results).passed).toBeGreaterThanOrEqual(30);
+    } finally {
+      await simulator.close();
+    }
+  }, 300_000);
 });
