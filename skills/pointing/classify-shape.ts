@@ -10,8 +10,8 @@ function within(value: number, low: number, high: number, slack: number): number
 
 /** Things wider than this are for putting something in or on. */
 const RECEPTACLE_M = 0.105;
-/** Relative fall of the top that tells a dome from a plate; a ball's is about 0.29. */
-const DOME = 0.13;
+/** Leaning of the top that tells a dome from a plate. */
+const DOME = 0.5;
 
 /** How well a measured shape fits each kind, 0 to 1. */
 export function classify(shape: Shape): Partial<Record<Kind, number>> {
@@ -24,8 +24,8 @@ export function classify(shape: Shape): Partial<Record<Kind, number>> {
     };
   }
   const square = within(short_m / long_m, 0.8, 1, 0.25);
-  const domed = dome === null ? 0.5 : within(dome, DOME, 1, 0.1);
-  const flat = dome === null ? 0.5 : within(dome, -1, DOME, 0.1);
+  const domed = dome === null ? 0.5 : within(dome, DOME, 3, 0.25);
+  const flat = dome === null ? 0.5 : within(dome, -3, DOME, 0.25);
   return {
     can: within(height_m, 0.07, 0.13, 0.02) * square * (round ? 1 : 0.6),
     ball: within(height_m / long_m, 0.75, 1.15, 0.3) * within(height_m, 0.03, 0.068, 0.015) * square * domed * (round ? 1 : 0.5),

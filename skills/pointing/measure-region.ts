@@ -9,12 +9,16 @@ export type Shape = {
   /** Above what it stands on. */
   height_m: number;
   round: boolean;
-  /** How far the top falls off from its middle to 0.7 of its radius, relative to the radius: 0 flat, about 0.29 for a ball; null where unknown. */
+  /** How the top leans outwards from its middle: 0 for a plate, 1 for a ball; null where unknown. */
   dome: number | null;
 };
 
 const BOX_MARGIN_PX = 2;
-const PROBES = 5;
+const PROBES = 8;
+const LEAST_PROBES = 4;
+const NEAREST = 0.2;
+const FARTHEST = 0.72;
+const STEEPEST = 0.5;
 
 type Point = [number, number, number];
 
@@ -34,27 +38,33 @@ export async function measureRegion(context: SkillContext, observation_ref: stri
   return shape;
 }
 
-/** Least squares of height against squared distance from the middle, over a grid of pixels of the top. */
+/**
+ * How much the surface leans outwards with the distance from its middle, over a grid of pixels of the top: on a sphere the
+ * normal's part along the radius equals the distance over the sphere's radius, on a flat top it is 0.
+ */
 async function domeOf(context: SkillContext, depth_ref: string, region: Region, width: number, center: Point, radius_m: number): Promise<number | null> {
   const { x0, y0, x1, y1 } = region.box;
   const own = new Set(region.pixels);
-  const samples: { r2: number; z: number }[] = [];
+  let leaning = 0;
+  let distance = 0;
+  let count = 0;
   for (let i = 0; i < PROBES; i++) {
     for (let j = 0; j < PROBES; j++) {
       const u = Math.round(x0 + ((i + 0.5) * (x1 - x0)) / PROBES);
       const v = Math.round(y0 + ((j + 0.5) * (y1 - y0)) / PROBES);
       if (!own.has(v * width + u)) continue;
       const hit = await context.invoke("get_point_from_pixel", { depth_ref, u, v });
-      if (hit.status !== "ok") continue;
-      const [x, y, z] = hit.point as Point;
-      const r2 = ((x - center[0]) ** 2 + (y - center[1]) ** 2) / radius_m ** 2;
-      if (r2 < 0.75) samples.push({ r2, z });
+      if (hit.status !== "ok" || hit.normal === null) continue;
+      const [x, y] = hit.point as Point;
+      const [nx, ny, nz] = hit.normal as Point;
+      const [dx, dy] = [x - center[0], y - center[1]];
+      const r = Math.hypot(dx, dy) / radius_m;
+      // Beyond this a cylinder's rim and sides begin; a normal that lies down is of a side.
+      if (r < NEAREST || r > FARTHEST || nz < STEEPEST) continue;
+      leaning += (nx * dx + ny * dy) / (r * radius_m);
+      distance += r;
+      count += 1;
     }
   }
-  if (samples.length < 6) return null;
-  const mean = (values: number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length;
-  const [mr, mz] = [mean(samples.map((s) => s.r2)), mean(samples.map((s) => s.z))];
-  const covariance = mean(samples.map((s) => (s.r2 - mr) * (s.z - mz)));
-  const variance = mean(samples.map((s) => (s.r2 - mr) ** 2));
-  return variance < 1e-3 ? null : (-covariance / variance) * (0.49 / radius_m);
+  return count < LEAST_PROBES ? null : leaning / distance;
 }
