@@ -59,7 +59,6 @@ SceneIndex::SceneIndex(const Scene& scene)
   }
   // Strays are told by the whole cloud: what is left of an object after exclusion is no stray.
   points = CellMap(points, kNeighbourCell_m).withoutStrays(scene.min_neighbours);
-  points = CellMap(points, kVoxel_m).firsts();
   const std::vector<Vec3> target = finitePoints(scene.exclude_points_world_m);
   const double radius = scene.exclude_radius_m;
   const CellMap near_target(CellMap(target, 0.5 * radius).firsts(), radius);
@@ -82,7 +81,7 @@ SceneIndex::SceneIndex(const Scene& scene)
     return (p.array() >= low.array()).all() && (p.array() <= high.array()).all() &&
            near_target.anyWithin(p, radius);
   });
-  cloud = PointTree(std::move(points));
+  cloud = PointTree(CellMap(points, kVoxel_m).firsts());
 }
 
 CollisionChecker::CollisionChecker(const ArmModel& model, const SceneIndex& scene, Tool tool)

@@ -334,7 +334,8 @@ TEST_F(PlaceTest, TrayFloorIsTheSupportAndWallsAreKeptClear) {
   r.release_opening_m = 0.095;
   r.target_point_world_m.x() += 0.045;  // against the wall: never shifted in silence
   const Place wall = compilePlace(arm_, r);
-  EXPECT_TRUE(wall.outcome.code == CompileCode::kCollision || wall.outcome.code == CompileCode::kNoSupport)
+  EXPECT_TRUE(wall.outcome.code == CompileCode::kCollision ||
+              wall.outcome.code == CompileCode::kNoSupport)
       << wall.outcome.reason;
 }
 

@@ -266,9 +266,9 @@ Transform toTransform(const Napi::Value& value, const char* name) {
     }
     X.translation()[row] = v[row * 4 + 3];
   }
-  // Numbers rounded for display are no rotation any more: take the nearest one.
+  // Numbers rounded for display are no rotation any more: take one beside them.
   if (!X.linear().isUnitary(1e-12) && X.linear().allFinite()) {
-    X.linear() = Mat3(X.rotation());
+    X.linear() = Eigen::Quaterniond(Mat3(X.linear())).normalized().toRotationMatrix();
   }
   return X;
 }

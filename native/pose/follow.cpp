@@ -10,12 +10,11 @@ namespace {
 // The solution nearest to `q` when turned freely; limits are not looked at.
 std::optional<Joints> continuation(const Inverse& inverse, const Transform& X, const Joints& q) {
   constexpr double kSameBranch = 0.05;
-  if (!inverse.exact()) {
-    // Newton's method from the step before is surer than the closed form of a merely similar arm.
-    const std::optional<Joints> next = inverse.refine(X, q);
-    if (next && (*next - q).cwiseAbs().maxCoeff() < kSameBranch) {
-      return next;
-    }
+  // Newton's method from the step before is quicker than the closed form, and on a calibrated arm
+  // surer.
+  const std::optional<Joints> next = inverse.refine(X, q);
+  if (next && (*next - q).cwiseAbs().maxCoeff() < kSameBranch) {
+    return next;
   }
   const Solutions solutions = inverse.solve(X, q[5]);
   std::optional<Joints> best;

@@ -33,9 +33,9 @@ class Seeds {
   int count_ = 0;
 };
 
+// Largest difference of position and of the rotation's entries.
 double poseError(const Transform& from, const Transform& to) {
-  return std::max((to.translation() - from.translation()).cwiseAbs().maxCoeff(),
-                  rotationBetween(from.linear(), to.linear()).cwiseAbs().maxCoeff());
+  return (to.matrix() - from.matrix()).topRows<3>().cwiseAbs().maxCoeff();
 }
 
 bool hasExactGeometry(const ArmModel& model) {

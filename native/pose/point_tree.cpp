@@ -99,16 +99,20 @@ CellMap::CellMap(const std::vector<Vec3>& points, double cell_m) : inverse_cell_
   }
   std::ranges::sort(order);
   points_.reserve(points.size());
-  cells_.reserve(points.size() / 2 + 1);
   for (uint32_t i = 0; i < order.size(); ++i) {
     points_.push_back(points[order[i].second]);
     if (i == 0 || order[i].first != order[i - 1].first) {
       starts_.push_back(i);
-      cells_[order[i].first] = {i, i};
+      keys_.push_back(order[i].first);
     }
-    cells_[order[i].first].end = i + 1;
   }
   starts_.push_back(static_cast<uint32_t>(points_.size()));
+}
+
+size_t CellMap::find(int64_t key) const {
+  const auto found = std::ranges::lower_bound(keys_, key);
+  return found != keys_.end() && *found == key ? static_cast<size_t>(found - keys_.begin())
+                                               : keys_.size();
 }
 
 int64_t CellMap::keyOf(const Vec3& point, int dx, int dy, int dz) const {
@@ -125,9 +129,9 @@ int CellMap::countAround(const Vec3& point) const {
   for (int dx = -1; dx <= 1; ++dx) {
     for (int dy = -1; dy <= 1; ++dy) {
       for (int dz = -1; dz <= 1; ++dz) {
-        const auto found = cells_.find(keyOf(point, dx, dy, dz));
-        if (found != cells_.end()) {
-          count += static_cast<int>(found->second.end - found->second.begin);
+        const size_t cell = find(keyOf(point, dx, dy, dz));
+        if (cell < keys_.size()) {
+          count += static_cast<int>(starts_[cell + 1] - starts_[cell]);
         }
       }
     }
@@ -139,11 +143,11 @@ bool CellMap::anyWithin(const Vec3& point, double radius_m) const {
   for (int dx = -1; dx <= 1; ++dx) {
     for (int dy = -1; dy <= 1; ++dy) {
       for (int dz = -1; dz <= 1; ++dz) {
-        const auto found = cells_.find(keyOf(point, dx, dy, dz));
-        if (found == cells_.end()) {
+        const size_t cell = find(keyOf(point, dx, dy, dz));
+        if (cell == keys_.size()) {
           continue;
         }
-        for (uint32_t i = found->second.begin; i < found->second.end; ++i) {
+        for (uint32_t i = starts_[cell]; i < starts_[cell + 1]; ++i) {
           if ((points_[i] - point).squaredNorm() <= radius_m * radius_m) {
             return true;
           }
@@ -157,7 +161,7 @@ bool CellMap::anyWithin(const Vec3& point, double radius_m) const {
 std::vector<Vec3> CellMap::withoutStrays(int min_neighbours) const {
   std::vector<Vec3> out;
   out.reserve(points_.size());
-  for (size_t cell = 0; cell + 1 < starts_.size(); ++cell) {
+  for (size_t cell = 0; cell < keys_.size(); ++cell) {
     const uint32_t begin = starts_[cell], end = starts_[cell + 1];
     if (static_cast<int>(end - begin) > min_neighbours ||
         countAround(points_[begin]) > min_neighbours) {
@@ -170,7 +174,7 @@ std::vector<Vec3> CellMap::withoutStrays(int min_neighbours) const {
 std::vector<Vec3> CellMap::firsts() const {
   std::vector<Vec3> out;
   out.reserve(starts_.size());
-  for (size_t cell = 0; cell + 1 < starts_.size(); ++cell) {
+  for (size_t cell = 0; cell < keys_.size(); ++cell) {
     out.push_back(points_[starts_[cell]]);
   }
   return out;

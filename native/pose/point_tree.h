@@ -4,7 +4,6 @@
 
 #include <cstdint>
 #include <limits>
-#include <unordered_map>
 #include <vector>
 
 #include "native/pose/shapes.h"
@@ -54,13 +53,12 @@ class CellMap {
  private:
   [[nodiscard]] int countAround(const Vec3& point) const;
   [[nodiscard]] int64_t keyOf(const Vec3& point, int dx = 0, int dy = 0, int dz = 0) const;
-  struct Range {
-    uint32_t begin, end;
-  };
+  // Index of the cell with this key, or the number of cells.
+  [[nodiscard]] size_t find(int64_t key) const;
   double inverse_cell_;
   std::vector<Vec3> points_;      // grouped by cell
-  std::vector<uint32_t> starts_;  // of each cell, and the end
-  std::unordered_map<int64_t, Range> cells_;
+  std::vector<int64_t> keys_;     // of the cells, rising
+  std::vector<uint32_t> starts_;  // of each cell's points, and the end
 };
 
 }  // namespace s2r::pose
