@@ -1,6 +1,7 @@
 import type { CheckGroup } from "./check.js";
 import { advance } from "./checks/advance.js";
 import { capabilities } from "./checks/capabilities.js";
+import { contact } from "./checks/contact.js";
 import { events } from "./checks/events.js";
 import { exactlyOnce } from "./checks/exactly-once.js";
 import { execute } from "./checks/execute.js";
@@ -25,6 +26,7 @@ export const ALL_CHECKS: readonly CheckGroup[] = [
   advance,
   execute,
   gripper,
+  contact,
   stop,
   lease,
   events,
