@@ -78,6 +78,9 @@ void weighGeometry(Setting& s, const Raster<Evidence>& evidence) {
       case Evidence::kOther:
         s.prior.data[i] = std::min(3.0f, 0.3f * to_object.data[i]);
         break;
+      case Evidence::kStraddling:
+        s.prior.data[i] = 2.0f;
+        break;
       case Evidence::kUnknown:
         s.prior.data[i] = 0.1f;
         break;

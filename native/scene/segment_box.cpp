@@ -20,6 +20,8 @@ constexpr double kSeparableForMask = 0.97;
 // A less constrained mask must fill the box better by this much to be preferred.
 constexpr double kFreerGain = 0.08;
 constexpr double kColourOnlyGain = 0.1;
+// Below this fit a mask is likely another thing than what the box surrounds.
+constexpr double kHopelessFit = 0.4;
 // A prompt may be padded by up to this share of its shorter side, equally on all sides.
 constexpr double kMostPadding = 0.15;
 // Edge fattening of block and semi-global stereo, pixels at 640 px image width.
@@ -28,7 +30,7 @@ constexpr double kFattening = 4.0;
 struct Candidate {
   Mask mask;
   Rule rule = Rule::kNone;
-  double fit = 0.0;
+  double fit = 0.0;  // of the box, less for a mask that is mostly gaps
   double separability = 1.0;
 };
 
@@ -57,7 +59,8 @@ bool isExcluded(const Work& work, const uint8_t* exclude, int x, int y) {
   return exclude && exclude[work.view.index(x + work.patch.region.x0, y + work.patch.region.y0)];
 }
 
-Raster<Evidence> gatherEvidence(const Work& work, const Mask& object, const uint8_t* exclude) {
+Raster<Evidence> gatherEvidence(const Work& work, const Joined& joined, const uint8_t* exclude) {
+  const Mask& object = joined.mask;
   Raster<Evidence> evidence(object.width, object.height, Evidence::kUnknown);
   for (int y = 0; y < object.height; ++y) {
     for (int x = 0; x < object.width; ++x) {
@@ -66,6 +69,8 @@ Raster<Evidence> gatherEvidence(const Work& work, const Mask& object, const uint
         e = Evidence::kOther;
       } else if (object(x, y)) {
         e = Evidence::kObject;
+      } else if (joined.straddling(x, y)) {
+        e = Evidence::kStraddling;
       } else if (work.pieces.raised(x, y)) {
         e = Evidence::kOther;
       } else if (work.patch.depth_m(x, y) > 0.0f) {
@@ -114,6 +119,15 @@ Raster<int8_t> openInBox(const Work& work, const uint8_t* exclude) {
   return fixed;
 }
 
+/// Box fit of a mask; scattered specks can span a box, so a mask that leaves most of its hull empty counts less.
+double fitOf(const Mask& mask, const Work& work) {
+  constexpr double kSolid = 0.5;
+  const double hull = static_cast<double>(areaOf(fillHull(mask)));
+  if (hull <= 0.0) return 0.0;
+  const double solidity = static_cast<double>(areaOf(mask)) / hull;
+  return boxFit(boundsOf(mask), work.box, work.tolerance_px) * std::min(1.0, solidity / kSolid);
+}
+
 std::optional<Candidate> byColour(const Work& work, ColourTask task, Rule rule) {
   task.region = work.patch.region;
   task.box = work.box;
@@ -121,7 +135,7 @@ std::optional<Candidate> byColour(const Work& work, ColourTask task, Rule rule) 
   if (!cut)
     return std::nullopt;
   Candidate out;
-  out.fit = boxFit(boundsOf(cut->mask), work.box, work.tolerance_px);
+  out.fit = fitOf(cut->mask, work);
   out.mask = std::move(cut->mask);
   out.rule = rule;
   out.separability = cut->separability;
@@ -203,11 +217,11 @@ Segmentation segmentBox(const View& view, const PixelBox& box, const SegmentOpti
   piece_options.min_height_m = options.min_height_m;
   work.pieces = splitRaised(view, work.patch, out.support, piece_options);
   const Joined joined = joinPieces(view, work.patch, work.pieces, work.box, {});
-  work.evidence = gatherEvidence(work, joined.mask, options.exclude);
+  work.evidence = gatherEvidence(work, joined, options.exclude);
 
   Candidate best;
   best.mask = joined.mask;
-  best.fit = boxFit(boundsOf(joined.mask), work.box, work.tolerance_px);
+  best.fit = fitOf(joined.mask, work);
   if (areaOf(joined.mask) > 0)
     best.rule = Rule::kGeometry;
   if (options.use_colour && view.rgb) {
