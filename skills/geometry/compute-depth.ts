@@ -11,7 +11,8 @@ export async function depthOf(context: OperationContext, observation: Observatio
   const known = context.observations.depthOf(observation);
   if (known) return known;
   if (observation.right) {
-    const { near_m, far_m, threads } = context.perception;
+    const { far_m, threads } = context.perception;
+    const near_m = observation.view.role === "wrist" ? context.perception.wrist_near_m : context.perception.near_m;
     const { depth_m, model } = await computeStereoDepth(
       {
         left: observation.left,

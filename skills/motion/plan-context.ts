@@ -45,11 +45,22 @@ export function planFailure(failure: PlanFailure): OperationFailure {
   return new OperationFailure(failure.status, failure.reason);
 }
 
-/** The trajectory of a plan; throws what kept it from being one, or `outside_workspace` where it leaves the workspace on the way. */
+/**
+ * The trajectory of a plan; throws what kept it from being one, `outside_workspace` where it leaves the workspace on the way,
+ * or `budget_exhausted` where it is longer than the program may still go.
+ */
 export function trajectoryOf(context: OperationContext, arm: ArmRuntime, plan: PlanResult): Trajectory {
   if (plan.status !== "ok") throw planFailure(plan);
-  for (let i = WORKSPACE_STRIDE; i < plan.count; i += WORKSPACE_STRIDE) {
-    context.limits.checkPose(arm.kinematics.forward(Array.from(plan.positions_rad.subarray(6 * i, 6 * i + 6))), `the way to the goal (after ${(i * plan.dt_s).toFixed(2)} s)`);
+  const tcpAt = (i: number): number[] => arm.kinematics.forward(Array.from(plan.positions_rad.subarray(6 * i, 6 * i + 6)));
+  let last = tcpAt(0);
+  let length_m = 0;
+  for (let i = WORKSPACE_STRIDE; i < plan.count + WORKSPACE_STRIDE; i += WORKSPACE_STRIDE) {
+    const sample = Math.min(i, plan.count - 1);
+    const here = tcpAt(sample);
+    context.limits.checkPose(here, `the way to the goal (after ${(sample * plan.dt_s).toFixed(2)} s)`);
+    length_m += Math.hypot(here[3]! - last[3]!, here[7]! - last[7]!, here[11]! - last[11]!);
+    last = here;
   }
+  context.path.spend(length_m);
   return plan;
 }

@@ -22,6 +22,8 @@ export type EpisodeOptions = {
   randomSeed: number;
   budgets?: Partial<EpisodeBudgets>;
   quotas?: Partial<Quotas>;
+  /** Way of the TCP that one program may ask for. */
+  pathLength_m?: number;
   trace: TraceSink;
   onStage?: (stage: StageRecord) => void;
   onCall?: (call: CallRecord) => void;
@@ -107,6 +109,7 @@ class StagePlayer {
     const { session, checker, sandbox, trace } = this.#options;
     const start_s = session.time_s;
     session.context.stage.begin(number);
+    session.context.path.begin(this.#options.pathLength_m ?? Number.POSITIVE_INFINITY);
     trace.program(number, program);
     let defect: unknown = null;
     const stop = new AbortController();

@@ -18,7 +18,7 @@ export function commandConfig(options: CommonOptions): Config {
 
 /** What the agent host is told of a configuration. */
 export function episodeSettings(config: Config): EpisodeRequest["settings"] {
-  return { motion: config.motion, perception: config.perception, quotas: quotasOf(config), budgets: config.episode, skills: config.skills };
+  return { motion: config.motion, perception: config.perception, path_length_m: config.program.path_length_m, quotas: quotasOf(config), budgets: config.episode, skills: config.skills };
 }
 
 /** `library`, `library:PATH` or `script:FILE`; a script is read here, so that no path reaches the agent host. */

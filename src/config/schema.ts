@@ -99,6 +99,9 @@ const perception = z
     far_m: fromTo(0.1, 100)
       .default(DEFAULT_PERCEPTION_SETTINGS.far_m)
       .meta(notes("Farthest depth that stereo searches [m]; above near_m.")),
+    wrist_near_m: fromTo(0.03, 10)
+      .default(DEFAULT_PERCEPTION_SETTINGS.wrist_near_m)
+      .meta(notes("Nearest depth that stereo searches in the wrist's view [m].")),
     threads: count(1, 16)
       .default(DEFAULT_PERCEPTION_SETTINGS.threads)
       .meta(notes("Worker threads of one stereo match.")),

@@ -35,8 +35,10 @@ export type PerceptionSettings = {
   /** Depth range that stereo searches [m]. */
   near_m: number;
   far_m: number;
+  /** Nearest depth that stereo searches in the wrist's view [m]. */
+  wrist_near_m: number;
   /** Worker threads of one stereo match. */
   threads: number;
 };
 
-export const DEFAULT_PERCEPTION_SETTINGS: PerceptionSettings = { near_m: 0.25, far_m: 2, threads: 2 };
+export const DEFAULT_PERCEPTION_SETTINGS: PerceptionSettings = { near_m: 0.45, far_m: 2, wrist_near_m: 0.12, threads: 2 };

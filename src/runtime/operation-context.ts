@@ -4,6 +4,7 @@ import type { Device } from "./device/device.js";
 import type { HeldObjects } from "./held-objects.js";
 import type { ImageStore } from "./image-store.js";
 import type { MotionLimits } from "./motion-limits.js";
+import type { PathBudget } from "./path-budget.js";
 import type { ObservationStore } from "./observation-store.js";
 import type { ObservedScene } from "./observed-scene.js";
 import type { PerceptionSettings } from "../contract/settings.js";
@@ -22,6 +23,7 @@ export type OperationContext = {
   readonly perception: PerceptionSettings;
   readonly stage: StageMemory;
   readonly trace: TraceSink;
+  readonly path: PathBudget;
   /** The state of now, measured. */
   state(): Promise<StateReply>;
   /** Lets device time pass, where the clock is simulated: an operation's documented cost. */

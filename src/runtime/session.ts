@@ -14,6 +14,7 @@ import { ObservationStore } from "./observation-store.js";
 import { ObservedScene } from "./observed-scene.js";
 import { type MotionIntent, OperationFailure, type OperationTable, type SkillContext } from "./operation.js";
 import type { OperationContext } from "./operation-context.js";
+import { PathBudget } from "./path-budget.js";
 import { newRefKey, RefStore } from "./refs.js";
 import { StageMemory } from "./stage-memory.js";
 import { NO_TRACE, type TraceSink } from "./trace-sink.js";
@@ -83,6 +84,7 @@ export class Session {
       limits,
       held,
       trace,
+      path: new PathBudget(),
       observations: new ObservationStore(this.#refs),
       scene: new ObservedScene(arms, limits, held),
       images: new ImageStore({ folder: options.folder ?? null }),

@@ -65,6 +65,7 @@ class AgentHost {
           randomSeed: request.randomSeed,
           budgets: request.settings.budgets,
           quotas: request.settings.quotas,
+          ...(request.settings.path_length_m === undefined ? {} : { pathLength_m: request.settings.path_length_m }),
           trace,
           onStage: (stage) => say({ type: "stage", stage }),
           onCall: (call) => say({ type: "call", call }),

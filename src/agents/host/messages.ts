@@ -20,6 +20,7 @@ export const episodeRequestSchema = z.strictObject({
   settings: z.strictObject({
     motion: z.record(z.string(), z.unknown()).default({}),
     perception: z.record(z.string(), z.unknown()).default({}),
+    path_length_m: z.number().positive().optional(),
     quotas: z.record(z.string(), z.number()).default({}),
     budgets: z.record(z.string(), z.number()).default({}),
     skills: z.strictObject({ paths: z.array(z.string()).default([]), enable: z.array(z.string()).default([]), disable: z.array(z.string()).default([]) }).prefault({}),
