@@ -14,7 +14,9 @@ if (process.argv[2] === "doctor") {
 }
 const main = join(root, "dist", "src", "cli", "main.js");
 if (!existsSync(main) || !existsSync(join(root, "node_modules"))) {
-  console.error('skill2real is not set up yet. Run "npm run setup" in its folder; "skill2real doctor" says what is missing.');
+  console.error(
+    'skill2real is not set up yet. Run "npm run setup" in its folder; "skill2real doctor" says what is missing.',
+  );
   process.exit(3);
 }
 const { main: run } = await import(pathToFileURL(main).href);

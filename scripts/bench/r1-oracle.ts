@@ -1,7 +1,8 @@
-import { SimBackend } from "../../backends/sim/launch.js";
-import { PrivilegedClient } from "../../src/evaluation/privileged-client.js";
+import type { SimBackend } from "../../backends/sim/launch.js";
 import type { TrueBody } from "../../src/contract/generated/privileged.js";
 import type { CompilePoseResult, MotionResult, Pose } from "../../src/contract/generated/robot-api.js";
+import type { PrivilegedClient } from "../../src/evaluation/privileged-client.js";
+import type { DeviceExchange } from "../../src/runtime/device/device.js";
 import { DeviceClient } from "../../src/runtime/device/device-client.js";
 import type { OperationTable } from "../../src/runtime/operation.js";
 import { Session } from "../../src/runtime/session.js";
@@ -16,11 +17,25 @@ const FLOOR_M: Record<string, number> = { tray: 0.004, bowl: 0.005, mat: 0.003 }
  * Plays a seed with the true state in hand, through the same planning and motion as everyone: how much of the task is
  * feasible at all. It never looks.
  */
-export async function playOracle(sim: SimBackend, privileged: PrivilegedClient, operations: OperationTable, seed: number): Promise<OracleResult> {
+export async function playOracle(
+  sim: SimBackend,
+  privileged: PrivilegedClient,
+  operations: OperationTable,
+  seed: number,
+  onExchange?: (exchange: DeviceExchange) => void,
+): Promise<OracleResult> {
   await privileged.reset({ task: "r1", seed });
   const { bodies } = await privileged.trueState();
-  const [target, goal] = ["target", "goal"].map((role) => bodies.find((body) => body.role === role)) as [TrueBody, TrueBody];
-  const device = await DeviceClient.connect({ ...sim.addresses, role: "CONTROLLER", client: "bench/oracle" });
+  const [target, goal] = ["target", "goal"].map((role) => bodies.find((body) => body.role === role)) as [
+    TrueBody,
+    TrueBody,
+  ];
+  const device = await DeviceClient.connect({
+    ...sim.addresses,
+    role: "CONTROLLER",
+    client: "bench/oracle",
+    ...(onExchange ? { onExchange } : {}),
+  });
   const session = Session.open({ device, operations });
   const call = async <T>(name: string, request: unknown): Promise<T> => {
     const outcome = await session.call(name, request);
@@ -34,13 +49,22 @@ export async function playOracle(sim: SimBackend, privileged: PrivilegedClient, 
   const centre_z = height > 0.07 ? height - 0.035 : height / 2;
   let plan: CompilePoseResult | null = null;
   for (const angle of [across, across + Math.PI / 2, across + Math.PI / 4, across - Math.PI / 4]) {
-    plan = await call<CompilePoseResult>("compile_pose", { mode: "grasp", grasp_center_xyz: [X[3], X[7], centre_z], closing_axis_world: [Math.cos(angle), Math.sin(angle), 0] });
+    plan = await call<CompilePoseResult>("compile_pose", {
+      mode: "grasp",
+      grasp_center_xyz: [X[3], X[7], centre_z],
+      closing_axis_world: [Math.cos(angle), Math.sin(angle), 0],
+    });
     if (plan.status === "ok") break;
   }
   if (plan?.status === "ok" && plan.mode === "grasp") {
     const contact = plan.contact;
     const lowest = contact.z - height; // the object's underside may hang this far below the fingers
-    const over: Pose = { ...plan.lift, x: goal.X_world_body[3] ?? 0, y: goal.X_world_body[7] ?? 0, z: Math.min(0.5, contact.z + Math.max(0.14, -lowest + 0.1)) };
+    const over: Pose = {
+      ...plan.lift,
+      x: goal.X_world_body[3] ?? 0,
+      y: goal.X_world_body[7] ?? 0,
+      z: Math.min(0.5, contact.z + Math.max(0.14, -lowest + 0.1)),
+    };
     const release: Pose = { ...over, z: contact.z + (FLOOR_M[goal.kind] ?? 0) + DROP_M };
     await call("gripper_goto", { opening_m: plan.opening_m });
     await call("goto_pose", { pose: plan.approach });

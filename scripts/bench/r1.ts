@@ -10,11 +10,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { SimBackend } from "../../backends/sim/launch.js";
-import { packageFile } from "../../src/contract/package-root.js";
 import { DEFAULT_CONFIG, quotasOf } from "../../src/config/index.js";
+import { packageFile } from "../../src/contract/package-root.js";
 import type { EpisodeSpec } from "../../src/evaluation/episode-worker.js";
-import { evaluateSeeds } from "../../src/evaluation/evaluate.js";
 import { type EvalSummary, summarize } from "../../src/evaluation/eval-summary.js";
+import { evaluateSeeds } from "../../src/evaluation/evaluate.js";
 import { PrivilegedClient } from "../../src/evaluation/privileged-client.js";
 import { wilson95 } from "../../src/evaluation/wilson.js";
 import { loadOperations } from "../../src/runtime/required-skills.js";
@@ -38,9 +38,24 @@ function onOneCore(): void {
 const words = (summary: EvalSummary): string =>
   `${summary.success.count}/${summary.seeds.count} (${(100 * summary.success.rate).toFixed(1)} %, 95 % ${(100 * summary.success.wilson95[0]).toFixed(1)} to ${(100 * summary.success.wilson95[1]).toFixed(1)}), ${summary.false_claims} false claims, ${summary.infrastructure.count} infrastructure, mean ${summary.wall_s.mean.toFixed(2)} s, p95 ${summary.wall_s.p95.toFixed(2)} s, failures ${JSON.stringify(summary.failures)}`;
 
-async function play(name: string, proposer: EpisodeSpec["proposer"], seeds: Range, folder: string): Promise<EvalSummary> {
+async function play(
+  name: string,
+  proposer: EpisodeSpec["proposer"],
+  seeds: Range,
+  folder: string,
+): Promise<EvalSummary> {
   const config = DEFAULT_CONFIG;
-  const spec = { task: "r1", proposer, settings: { motion: config.motion, perception: { ...config.perception, threads: 1 }, quotas: quotasOf(config), budgets: config.episode, skills: config.skills } };
+  const spec = {
+    task: "r1",
+    proposer,
+    settings: {
+      motion: config.motion,
+      perception: { ...config.perception, threads: 1 },
+      quotas: quotasOf(config),
+      budgets: config.episode,
+      skills: config.skills,
+    },
+  };
   const results = await evaluateSeeds({
     spec,
     seeds,
@@ -48,7 +63,10 @@ async function play(name: string, proposer: EpisodeSpec["proposer"], seeds: Rang
     workers: 1,
     runsFolder: folder,
     onResult: (result, done, total) => {
-      if (result.success !== true) console.log(`  ${name} seed ${result.seed}: ${result.infrastructure ?? result.failure_kind} (claimed ${result.claim}; ${result.evidence.slice(0, 160)})`);
+      if (result.success !== true)
+        console.log(
+          `  ${name} seed ${result.seed}: ${result.infrastructure ?? result.failure_kind} (claimed ${result.claim}; ${result.evidence.slice(0, 160)})`,
+        );
       if (done % 10 === 0) console.log(`  ${name} ${done}/${total}`);
     },
   });
@@ -74,26 +92,50 @@ async function oracle(seeds: Range): Promise<{ count: number; total: number }> {
     await sim.close();
   }
   const [low, high] = wilson95(count, total);
-  console.log(`oracle ${seeds.from}..${seeds.to}: ${count}/${total} (95 % ${(100 * low).toFixed(1)} to ${(100 * high).toFixed(1)})`);
+  console.log(
+    `oracle ${seeds.from}..${seeds.to}: ${count}/${total} (95 % ${(100 * low).toFixed(1)} to ${(100 * high).toFixed(1)})`,
+  );
   return { count, total };
 }
 
 const { values } = parseArgs({
-  options: { seeds: { type: "string", multiple: true, default: ["1000..1099"] }, oracle: { type: "string", default: "1000..1099" }, blind: { type: "string", default: "1000..1019" }, check: { type: "boolean", default: false } },
+  options: {
+    seeds: { type: "string", multiple: true, default: ["1000..1099"] },
+    oracle: { type: "string", default: "1000..1099" },
+    blind: { type: "string", default: "1000..1019" },
+    check: { type: "boolean", default: false },
+  },
 });
 onOneCore();
 const folder = mkdtempSync(join(tmpdir(), "bench-r1-"));
 try {
   const library: EvalSummary[] = [];
-  for (const seeds of values.seeds) library.push(await play("library", { kind: "library", library: "starter" }, range(seeds), folder));
+  for (const seeds of values.seeds)
+    library.push(await play("library", { kind: "library", library: "starter" }, range(seeds), folder));
   const known = await oracle(range(values.oracle));
   const source = readFileSync(packageFile("scripts", "bench", "r1-blind.program.ts"), "utf8");
-  const blind = await play("blind", { kind: "script", source, fileName: "r1-blind.program.ts" }, range(values.blind), folder);
+  const blind = await play(
+    "blind",
+    { kind: "script", source, fileName: "r1-blind.program.ts" },
+    range(values.blind),
+    folder,
+  );
   const met =
-    library.every((summary) => summary.success.rate >= GOALS.library && summary.wall_s.mean <= GOALS.wall_s && summary.infrastructure.count === 0) &&
+    library.every(
+      (summary) =>
+        summary.success.rate >= GOALS.library &&
+        summary.wall_s.mean <= GOALS.wall_s &&
+        summary.infrastructure.count === 0,
+    ) &&
     known.count / known.total >= GOALS.oracle &&
     blind.success.rate <= GOALS.blind;
-  const figures = [...library.map((summary) => `library ${(100 * summary.success.rate).toFixed(1)} % in ${summary.wall_s.mean.toFixed(2)} s`), `oracle ${((100 * known.count) / known.total).toFixed(1)} %`, `blind ${(100 * blind.success.rate).toFixed(1)} %`];
+  const figures = [
+    ...library.map(
+      (summary) => `library ${(100 * summary.success.rate).toFixed(1)} % in ${summary.wall_s.mean.toFixed(2)} s`,
+    ),
+    `oracle ${((100 * known.count) / known.total).toFixed(1)} %`,
+    `blind ${(100 * blind.success.rate).toFixed(1)} %`,
+  ];
   console.log(`r1: goal ${met ? "met" : "missed"} (${figures.join(", ")})`);
   if (values.check && !met) process.exitCode = 1;
 } finally {

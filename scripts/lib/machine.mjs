@@ -20,13 +20,16 @@ const COMMAND_OF = { "g++": "g++", make: "make", cmake: "cmake" };
 /** Words about a Node.js that is too old, or null. */
 export function nodeProblem() {
   const [major, minor] = process.versions.node.split(".").map(Number);
-  return major > 20 || (major === 20 && minor >= 19) ? null : `Node.js ${process.version} is too old: 20.19 or newer is needed. Install it, then run the command again.`;
+  return major > 20 || (major === 20 && minor >= 19)
+    ? null
+    : `Node.js ${process.version} is too old: 20.19 or newer is needed. Install it, then run the command again.`;
 }
 
 /** A Python 3.11 that can make virtual environments, or null. */
 export function findPython() {
   for (const name of ["python3.11", "python3"]) {
-    if (probe(name, ["-c", "import sys, venv, ensurepip; print(sys.version_info[:2] == (3, 11))"]) === "True") return name;
+    if (probe(name, ["-c", "import sys, venv, ensurepip; print(sys.version_info[:2] == (3, 11))"]) === "True")
+      return name;
   }
   return null;
 }
@@ -35,7 +38,9 @@ const packageInstalled = (name) => (probe("dpkg-query", ["-W", "-f=${Status}", n
 
 /** Debian packages still to be installed; none where dpkg is not this machine's package manager and the tools are there. */
 export function missingDebianPackages() {
-  const missing = Object.keys(DEBIAN_PACKAGES).filter((name) => !packageInstalled(name) && !(COMMAND_OF[name] && probe(COMMAND_OF[name], ["--version"])));
+  const missing = Object.keys(DEBIAN_PACKAGES).filter(
+    (name) => !packageInstalled(name) && !(COMMAND_OF[name] && probe(COMMAND_OF[name], ["--version"])),
+  );
   if (findPython() === null) missing.push("python3.11", "python3.11-venv");
   return existsSync("/usr/bin/dpkg-query") ? missing : missing.filter((name) => COMMAND_OF[name]);
 }

@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { findPython, missingDebianPackages, nodeProblem } from "./machine.mjs";
-import { digest, fresh, stamp } from "./stamps.mjs";
 import { ROOT, run, StepError } from "./shell.mjs";
+import { digest, fresh, stamp } from "./stamps.mjs";
 
 const NATIVE_SOURCES = /\.(cpp|h|hpp|cc|txt|cmake)$/;
 const aptCommand = (packages) => `apt-get update && apt-get install -y --no-install-recommends ${packages.join(" ")}`;
@@ -29,47 +29,96 @@ export const systemStep = {
     const packages = missingDebianPackages();
     if (packages.length > 0) {
       const paste = aptCommand(packages);
-      if (process.getuid() !== 0) throw new StepError(`missing: ${packages.join(", ")}\n  mend: paste this, then run the command again:\n    sudo sh -c '${paste}'`);
+      if (process.getuid() !== 0)
+        throw new StepError(
+          `missing: ${packages.join(", ")}\n  mend: paste this, then run the command again:\n    sudo sh -c '${paste}'`,
+        );
       const env = { ...process.env, DEBIAN_FRONTEND: "noninteractive" };
       await run("apt-update", "apt-get", ["update"], { env, mend: "check the machine's package sources" });
-      await run("apt-install", "apt-get", ["install", "-y", "--no-install-recommends", ...packages], { env, mend: `try by hand: ${paste}` });
+      await run("apt-install", "apt-get", ["install", "-y", "--no-install-recommends", ...packages], {
+        env,
+        mend: `try by hand: ${paste}`,
+      });
     }
-    if (findPython() === null) throw new StepError("Python 3.11 with venv is not to be had.\n  mend: install python3.11 and python3.11-venv, or put a python3.11 on the PATH");
+    if (findPython() === null)
+      throw new StepError(
+        "Python 3.11 with venv is not to be had.\n  mend: install python3.11 and python3.11-venv, or put a python3.11 on the PATH",
+      );
   },
 };
 
-export const npmStep = stamped("npm packages", "npm", { paths: ["package.json", "package-lock.json"] }, ["node_modules/zeromq", "node_modules/better-sqlite3/build"], () =>
-  run("npm-ci", "npm", ["ci", "--no-audit", "--no-fund"], { mend: 'delete node_modules and run "npm ci" by hand to see the whole message' }),
+export const npmStep = stamped(
+  "npm packages",
+  "npm",
+  { paths: ["package.json", "package-lock.json"] },
+  ["node_modules/zeromq", "node_modules/better-sqlite3/build"],
+  () =>
+    run("npm-ci", "npm", ["ci", "--no-audit", "--no-fund"], {
+      mend: 'delete node_modules and run "npm ci" by hand to see the whole message',
+    }),
 );
 
 function venvStep(title, name, requirements) {
   const files = requirements.map((file) => `scripts/requirements/${file}.txt`);
-  return stamped(title, `venv-${name}-${requirements.join("-")}`, { paths: files }, [`.venvs/${name}/bin/python`], async () => {
-    const python = findPython();
-    const venv = join(ROOT, ".venvs", name);
-    mkdirSync(join(ROOT, ".venvs"), { recursive: true });
-    const mend = `delete .venvs/${name} and run the command again`;
-    await run(`venv-${name}`, python, ["-m", "venv", venv], { mend });
-    const args = files.flatMap((file) => ["-r", join(ROOT, file)]);
-    await run(`pip-${name}`, join(venv, "bin", "pip"), ["install", "--disable-pip-version-check", "--no-deps", ...args], { mend });
-  });
+  return stamped(
+    title,
+    `venv-${name}-${requirements.join("-")}`,
+    { paths: files },
+    [`.venvs/${name}/bin/python`],
+    async () => {
+      const python = findPython();
+      const venv = join(ROOT, ".venvs", name);
+      mkdirSync(join(ROOT, ".venvs"), { recursive: true });
+      const mend = `delete .venvs/${name} and run the command again`;
+      await run(`venv-${name}`, python, ["-m", "venv", venv], { mend });
+      const args = files.flatMap((file) => ["-r", join(ROOT, file)]);
+      await run(
+        `pip-${name}`,
+        join(venv, "bin", "pip"),
+        ["install", "--disable-pip-version-check", "--no-deps", ...args],
+        { mend },
+      );
+    },
+  );
 }
 
 export const twinStep = venvStep("Python environment of the simulator (MuJoCo)", "twin", ["twin"]);
 export const twinTestStep = venvStep("pytest for the simulator's own tests", "twin", ["twin-test"]);
 export const toolsStep = venvStep("Python environment of the checkers and oracles", "tools", ["tools"]);
 
-export const ruckigStep = stamped("Ruckig's source", "ruckig", { paths: ["scripts/requirements/ruckig.txt"] }, [".deps/ruckig-0.19.4/CMakeLists.txt"], async () => {
-  const deps = join(ROOT, ".deps");
-  mkdirSync(deps, { recursive: true });
-  const pip = join(ROOT, ".venvs", "twin", "bin", "pip");
-  await run("ruckig", pip, ["download", "--disable-pip-version-check", "--no-deps", "--no-binary", "ruckig", "--require-hashes", "-r", join(ROOT, "scripts/requirements/ruckig.txt"), "-d", deps], {
-    mend: "check that pip reaches its index",
-  });
-  const archive = readdirSync(deps).find((file) => /^ruckig-.*\.tar\.gz$/.test(file));
-  rmSync(join(deps, "ruckig-0.19.4"), { recursive: true, force: true });
-  await run("ruckig-unpack", "tar", ["xzf", join(deps, archive), "-C", deps]);
-});
+export const ruckigStep = stamped(
+  "Ruckig's source",
+  "ruckig",
+  { paths: ["scripts/requirements/ruckig.txt"] },
+  [".deps/ruckig-0.19.4/CMakeLists.txt"],
+  async () => {
+    const deps = join(ROOT, ".deps");
+    mkdirSync(deps, { recursive: true });
+    const pip = join(ROOT, ".venvs", "twin", "bin", "pip");
+    await run(
+      "ruckig",
+      pip,
+      [
+        "download",
+        "--disable-pip-version-check",
+        "--no-deps",
+        "--no-binary",
+        "ruckig",
+        "--require-hashes",
+        "-r",
+        join(ROOT, "scripts/requirements/ruckig.txt"),
+        "-d",
+        deps,
+      ],
+      {
+        mend: "check that pip reaches its index",
+      },
+    );
+    const archive = readdirSync(deps).find((file) => /^ruckig-.*\.tar\.gz$/.test(file));
+    rmSync(join(deps, "ruckig-0.19.4"), { recursive: true, force: true });
+    await run("ruckig-unpack", "tar", ["xzf", join(deps, archive), "-C", deps]);
+  },
+);
 
 export const addonsStep = stamped(
   "native addons (C++)",
@@ -77,9 +126,14 @@ export const addonsStep = stamped(
   { paths: ["CMakeLists.txt", "native", "scripts/requirements/ruckig.txt"], matches: NATIVE_SOURCES },
   ["build/Release/stereo.node", "build/Release/scene.node", "build/Release/pose.node"],
   () =>
-    run("addons", join(ROOT, "node_modules", ".bin", "cmake-js"), ["compile", "--parallel", "2", "--out", "build/native"], {
-      mend: 'read build/logs/addons.log; "npm run setup" fetches what the build needs',
-    }),
+    run(
+      "addons",
+      join(ROOT, "node_modules", ".bin", "cmake-js"),
+      ["compile", "--parallel", "2", "--out", "build/native"],
+      {
+        mend: 'read build/logs/addons.log; "npm run setup" fetches what the build needs',
+      },
+    ),
 );
 
 export const typescriptStep = stamped(
@@ -89,10 +143,21 @@ export const typescriptStep = stamped(
   ["dist/src/index.js"],
   () => {
     if (!existsSync(join(ROOT, "dist"))) rmSync(join(ROOT, "build", "tsbuildinfo"), { force: true });
-    return run("tsc", join(ROOT, "node_modules", ".bin", "tsc"), ["-p", "tsconfig.build.json"], { mend: "mend the errors above" });
+    return run("tsc", join(ROOT, "node_modules", ".bin", "tsc"), ["-p", "tsconfig.build.json"], {
+      mend: "mend the errors above",
+    });
   },
 );
 
 /** What running needs; what testing needs comes on top. */
 export const RUN_STEPS = [systemStep, npmStep, twinStep, ruckigStep, addonsStep, typescriptStep];
-export const TEST_STEPS = [systemStep, npmStep, twinStep, twinTestStep, toolsStep, ruckigStep, addonsStep, typescriptStep];
+export const TEST_STEPS = [
+  systemStep,
+  npmStep,
+  twinStep,
+  twinTestStep,
+  toolsStep,
+  ruckigStep,
+  addonsStep,
+  typescriptStep,
+];

@@ -40,7 +40,11 @@ export function run(name, command, args, { cwd = ROOT, env = process.env, mend =
     child.on("close", (code, signal) => {
       if (ok.includes(code)) return resolve(code);
       const words = tail.length ? `\n    ${tail.join("\n    ")}\n  whole log: build/logs/${name}.log` : "";
-      reject(new StepError(`"${command} ${args.join(" ")}" ended with ${signal ?? code}.${words}${mend ? `\n  mend: ${mend}` : ""}`));
+      reject(
+        new StepError(
+          `"${command} ${args.join(" ")}" ended with ${signal ?? code}.${words}${mend ? `\n  mend: ${mend}` : ""}`,
+        ),
+      );
     });
   });
 }

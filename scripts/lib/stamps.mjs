@@ -17,7 +17,9 @@ function files(path, matches) {
 /** Digest of files and folders (those whose names match) and of extra words. */
 export function digest(paths, words = [], matches = /./) {
   const hash = createHash("sha256");
-  for (const path of paths) for (const file of files(join(ROOT, path), matches).sort()) hash.update(file.slice(ROOT.length)).update(readFileSync(file));
+  for (const path of paths)
+    for (const file of files(join(ROOT, path), matches).sort())
+      hash.update(file.slice(ROOT.length)).update(readFileSync(file));
   for (const word of words) hash.update(`\0${word}`);
   return hash.digest("hex");
 }
@@ -25,7 +27,11 @@ export function digest(paths, words = [], matches = /./) {
 /** True where the step `name` was finished with the same inputs and its outputs are still there. */
 export function fresh(name, value, outputs = []) {
   const path = stampPath(name);
-  return existsSync(path) && readFileSync(path, "utf8") === value && outputs.every((output) => existsSync(join(ROOT, output)));
+  return (
+    existsSync(path) &&
+    readFileSync(path, "utf8") === value &&
+    outputs.every((output) => existsSync(join(ROOT, output)))
+  );
 }
 
 export function stamp(name, value) {

@@ -14,7 +14,10 @@ export async function runSteps(steps) {
     }
     console.log(`${head} …`);
     const start = Date.now();
-    const ticker = setInterval(() => console.log(`    still at it after ${Math.round((Date.now() - start) / 1000)} s`), 30_000);
+    const ticker = setInterval(
+      () => console.log(`    still at it after ${Math.round((Date.now() - start) / 1000)} s`),
+      30_000,
+    );
     try {
       await step.run();
     } catch (error) {

@@ -5,5 +5,7 @@ import { takeView } from "./take-view.js";
 export const operations: OperationTable = {
   get_topdown_stereo_view: plain((context) => takeView(context, "topdown")),
   get_scene_stereo_view: plain((context) => takeView(context, "scene")),
-  get_wrist_stereo_view: plain<GetWristStereoViewRequest>((context, { arm }) => takeView(context, "wrist", context.arms.get(arm))),
+  get_wrist_stereo_view: plain<GetWristStereoViewRequest>((context, { arm }) =>
+    takeView(context, "wrist", context.arms.get(arm)),
+  ),
 };

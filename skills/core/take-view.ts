@@ -9,15 +9,26 @@ import { toPose } from "../../src/runtime/transforms.js";
 const VIEW_COST_S = 0.1;
 
 /** Exposes the cameras of a view now and keeps the observation. */
-export async function takeView(context: OperationContext, role: ViewName, arm?: ArmRuntime): Promise<Record<string, unknown>> {
-  const view = context.device.capabilities.views.find((entry) => entry.role === role && (arm === undefined || entry.arm === arm.name));
-  if (!view) throw new OperationFailure("view_unavailable", `this backend has no ${role} view${arm ? ` on arm "${arm.name}"` : ""}`);
+export async function takeView(
+  context: OperationContext,
+  role: ViewName,
+  arm?: ArmRuntime,
+): Promise<Record<string, unknown>> {
+  const view = context.device.capabilities.views.find(
+    (entry) => entry.role === role && (arm === undefined || entry.arm === arm.name),
+  );
+  if (!view)
+    throw new OperationFailure(
+      "view_unavailable",
+      `this backend has no ${role} view${arm ? ` on arm "${arm.name}"` : ""}`,
+    );
   const names = [view.left, view.right, view.depth].filter((name) => name !== "");
   await context.spend(VIEW_COST_S);
   const frames = await context.device.getFrames(names, { not_before_s: context.device.time_s });
   const frame = (name: string): DeviceFrame | null => frames.find((entry) => entry.camera === name) ?? null;
   const [left, right, depth] = [frame(view.left), frame(view.right), frame(view.depth)];
-  if (!left || left.format !== "rgb8") throw new OperationFailure("camera_failed", `camera ${view.left} gave no colour frame`);
+  if (!left || left.format !== "rgb8")
+    throw new OperationFailure("camera_failed", `camera ${view.left} gave no colour frame`);
 
   const base = role === "wrist" && arm ? `wrist_${arm.name}` : role;
   const [leftImage, rightImage] = await Promise.all([
@@ -40,8 +51,21 @@ export async function takeView(context: OperationContext, role: ViewName, arm?: 
   });
   context.images.note(base, leftImage.path, context.stage.stage);
   context.trace.camera(left.camera, left.parent, left.X_parent_camera, left.exposure_time_s);
-  context.trace.image({ path: leftImage.path, topic: `/views/${base}/left`, time_s: left.exposure_time_s, png: leftImage.png, frame_id: left.camera });
-  if (rightImage && right) context.trace.image({ path: rightImage.path, topic: `/views/${base}/right`, time_s: right.exposure_time_s, png: rightImage.png, frame_id: right.camera });
+  context.trace.image({
+    path: leftImage.path,
+    topic: `/views/${base}/left`,
+    time_s: left.exposure_time_s,
+    png: leftImage.png,
+    frame_id: left.camera,
+  });
+  if (rightImage && right)
+    context.trace.image({
+      path: rightImage.path,
+      topic: `/views/${base}/right`,
+      time_s: right.exposure_time_s,
+      png: rightImage.png,
+      frame_id: right.camera,
+    });
 
   const exposed = arm && left.arms_at_exposure.find((state) => state.name === arm.name);
   return {

@@ -1,6 +1,6 @@
 import type { GetFoundationStereoDepthRequest } from "../../src/contract/generated/robot-api.js";
 import { computeStereoDepth } from "../../src/runtime/native/stereo.js";
-import { type Depth, type Observation } from "../../src/runtime/observation-store.js";
+import type { Depth, Observation } from "../../src/runtime/observation-store.js";
 import { OperationFailure } from "../../src/runtime/operation.js";
 import type { OperationContext } from "../../src/runtime/operation-context.js";
 
@@ -26,7 +26,8 @@ export async function depthOf(context: OperationContext, observation: Observatio
     );
     return context.observations.addDepth({ observation, depth_m, model });
   }
-  if (!observation.sensor_depth_m) throw new OperationFailure("no_depth", "the view has neither a stereo pair nor a depth sensor");
+  if (!observation.sensor_depth_m)
+    throw new OperationFailure("no_depth", "the view has neither a stereo pair nor a depth sensor");
   return context.observations.addDepth({ observation, depth_m: observation.sensor_depth_m, model: "sensor" });
 }
 
@@ -41,16 +42,34 @@ function preview(depth_m: Float32Array, near_m: number, far_m: number): Uint8Arr
   return pixels;
 }
 
-export async function computeDepth(context: OperationContext, { observation_ref }: GetFoundationStereoDepthRequest): Promise<Record<string, unknown>> {
+export async function computeDepth(
+  context: OperationContext,
+  { observation_ref }: GetFoundationStereoDepthRequest,
+): Promise<Record<string, unknown>> {
   const observation = context.observations.observation(observation_ref);
   const depth = await depthOf(context, observation);
   const known = depth.depth_m.filter((z) => z > 0).sort();
   const valid_fraction = known.length / depth.depth_m.length;
-  if (valid_fraction < LEAST_VALID_FRACTION) throw new OperationFailure("no_depth", `only ${(100 * valid_fraction).toFixed(1)} % of the pixels have depth; is the view dark, blank or too near?`);
+  if (valid_fraction < LEAST_VALID_FRACTION)
+    throw new OperationFailure(
+      "no_depth",
+      `only ${(100 * valid_fraction).toFixed(1)} % of the pixels have depth; is the view dark, blank or too near?`,
+    );
   const [near_m, far_m] = [known[Math.floor(known.length * 0.01)]!, known[Math.ceil(known.length * 0.99) - 1]!];
   await context.scene.update(depth);
-  const image = await context.images.save("depth", preview(depth.depth_m, near_m, far_m), observation.width, observation.height);
-  context.trace.image({ path: image.path, topic: "/perception/depth", time_s: observation.taken_at_s, png: image.png, frame_id: observation.view.left });
+  const image = await context.images.save(
+    "depth",
+    preview(depth.depth_m, near_m, far_m),
+    observation.width,
+    observation.height,
+  );
+  context.trace.image({
+    path: image.path,
+    topic: "/perception/depth",
+    time_s: observation.taken_at_s,
+    png: image.png,
+    frame_id: observation.view.left,
+  });
   return {
     depth_ref: depth.ref,
     observation_ref: observation.ref,

@@ -5,11 +5,18 @@ import { OperationFailure } from "../../src/runtime/operation.js";
 import type { OperationContext } from "../../src/runtime/operation-context.js";
 
 /** Mask and depth of one observation; throws `mismatched_refs` for two. */
-export function maskedDepth(context: OperationContext, mask_ref: string, depth_ref: string): { mask: Mask; depth: Depth } {
+export function maskedDepth(
+  context: OperationContext,
+  mask_ref: string,
+  depth_ref: string,
+): { mask: Mask; depth: Depth } {
   const mask = context.observations.mask(mask_ref);
   const depth = context.observations.depth(depth_ref);
   if (mask.observation !== depth.observation) {
-    throw new OperationFailure("mismatched_refs", `mask_ref is of ${mask.observation.ref}, depth_ref of ${depth.observation.ref}: take both from one observation`);
+    throw new OperationFailure(
+      "mismatched_refs",
+      `mask_ref is of ${mask.observation.ref}, depth_ref of ${depth.observation.ref}: take both from one observation`,
+    );
   }
   return { mask, depth };
 }
@@ -17,11 +24,18 @@ export function maskedDepth(context: OperationContext, mask_ref: string, depth_r
 /** Geometry with the points it rests on; throws `no_points`. */
 export async function measured(mask: Mask, depth: Depth): Promise<VisibleGeometry & { points_world: Float32Array }> {
   const geometry = await measure(depthView(depth.observation, depth.depth_m), mask.mask, { points: true });
-  if (!geometry?.points_world) throw new OperationFailure("no_points", `of the mask's ${mask.area_px} pixels too few have depth; choose another view or box`);
+  if (!geometry?.points_world)
+    throw new OperationFailure(
+      "no_points",
+      `of the mask's ${mask.area_px} pixels too few have depth; choose another view or box`,
+    );
   return { ...geometry, points_world: geometry.points_world };
 }
 
-export async function measureGeometry(context: OperationContext, { mask_ref, depth_ref }: MeasureVisibleGeometryRequest): Promise<Record<string, unknown>> {
+export async function measureGeometry(
+  context: OperationContext,
+  { mask_ref, depth_ref }: MeasureVisibleGeometryRequest,
+): Promise<Record<string, unknown>> {
   const { mask, depth } = maskedDepth(context, mask_ref, depth_ref);
   const geometry = await measured(mask, depth);
   const box = geometry.upright_box;

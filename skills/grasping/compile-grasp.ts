@@ -9,11 +9,17 @@ import { maskedDepth, measured } from "../geometry/measure-geometry.js";
 import { compileFailure } from "./compile-failure.js";
 
 type GraspRequest = Extract<CompilePoseRequest, { mode: "grasp" }>;
-type Seen = { observation: Observation; cloud: Float32Array; target: Omit<GraspTarget, "X_world_contact"> | null; yaw_rad: number };
+type Seen = {
+  observation: Observation;
+  cloud: Float32Array;
+  target: Omit<GraspTarget, "X_world_contact"> | null;
+  yaw_rad: number;
+};
 
 /** What the request's refs show: the surroundings, and the target where a mask says which. */
 async function lookAt(context: OperationContext, request: GraspRequest): Promise<Seen | null> {
-  if (request.mask_ref !== undefined && request.depth_ref === undefined) throw new OperationFailure("invalid_argument", "mask_ref needs depth_ref of the same observation beside it");
+  if (request.mask_ref !== undefined && request.depth_ref === undefined)
+    throw new OperationFailure("invalid_argument", "mask_ref needs depth_ref of the same observation beside it");
   if (request.depth_ref === undefined) return null;
   if (request.mask_ref === undefined) {
     const depth = context.observations.depth(request.depth_ref);
@@ -24,7 +30,12 @@ async function lookAt(context: OperationContext, request: GraspRequest): Promise
   return {
     observation: depth.observation,
     cloud: await context.scene.cloudOf(depth),
-    target: { X_world_box: fromYaw(box.center_world, box.yaw_rad), size_m: box.size_m, round: !box.yaw_defined, points_world_m: points_world },
+    target: {
+      X_world_box: fromYaw(box.center_world, box.yaw_rad),
+      size_m: box.size_m,
+      round: !box.yaw_defined,
+      points_world_m: points_world,
+    },
     yaw_rad: box.yaw_rad,
   };
 }
@@ -44,7 +55,14 @@ export async function compileGrasp(context: OperationContext, request: GraspRequ
     ...(request.approach_axis_world ? { approach_axis_world: request.approach_axis_world as Vec3 } : {}),
     target:
       seen?.target && box
-        ? { upright_box: { center_world_m: [box[3]!, box[7]!, box[11]!], size_m: seen.target.size_m, yaw_rad: seen.yaw_rad }, points_world_m: seen.target.points_world_m }
+        ? {
+            upright_box: {
+              center_world_m: [box[3]!, box[7]!, box[11]!],
+              size_m: seen.target.size_m,
+              yaw_rad: seen.yaw_rad,
+            },
+            points_world_m: seen.target.points_world_m,
+          }
         : null,
     scene,
     q_seed_rad: state.q_rad,

@@ -14,10 +14,18 @@ const RELEASE_MARGIN_M = 0.03;
 export async function compilePlace(context: OperationContext, request: PlaceRequest): Promise<Record<string, unknown>> {
   const arm = context.arms.get(request.arm);
   const held = context.held.get(arm.name);
-  if (!held) throw new OperationFailure("no_carry_geometry", `nothing is known of an object held by arm "${arm.name}": grasp at a pose compiled with mask and depth, or refresh_held_object_state`);
+  if (!held)
+    throw new OperationFailure(
+      "no_carry_geometry",
+      `nothing is known of an object held by arm "${arm.name}": grasp at a pose compiled with mask and depth, or refresh_held_object_state`,
+    );
   const observation = context.observations.observation(request.observation_ref);
   const depth = context.observations.depth(request.depth_ref);
-  if (depth.observation !== observation) throw new OperationFailure("mismatched_refs", `depth_ref is of ${depth.observation.ref}, not of ${observation.ref}`);
+  if (depth.observation !== observation)
+    throw new OperationFailure(
+      "mismatched_refs",
+      `depth_ref is of ${depth.observation.ref}, not of ${observation.ref}`,
+    );
   const target = await surfaceAt(depth, request.target_pixel.u, request.target_pixel.v);
   const state = await context.armState(arm);
   const { arms } = await context.state();

@@ -1,5 +1,5 @@
-import type { ArmModeName, GetRobotStateRequest } from "../../src/contract/generated/robot-api.js";
 import type { ArmMode } from "../../src/contract/generated/device.js";
+import type { ArmModeName, GetRobotStateRequest } from "../../src/contract/generated/robot-api.js";
 import { OperationFailure, type OperationTable, plain } from "../../src/runtime/operation.js";
 import { toPose } from "../../src/runtime/transforms.js";
 
@@ -26,7 +26,11 @@ export const operations: OperationTable = {
       joints_rad: state.q_rad,
       tcp_wrench: state.tcp_wrench,
       mode: MODES[state.mode],
-      workspace: { min_xyz: context.limits.min_xyz, max_xyz: context.limits.max_xyz, table_z: context.limits.table_z_m },
+      workspace: {
+        min_xyz: context.limits.min_xyz,
+        max_xyz: context.limits.max_xyz,
+        table_z: context.limits.table_z_m,
+      },
       steps_left: context.device.capabilities.features.includes("step_limit") ? reply.steps_left : null,
     };
   }),

@@ -17,16 +17,28 @@ export const operations: OperationTable = {
     const arm = context.arms.get(request.arm);
     const observation = context.observations.observation(request.observation_ref);
     const { mask, depth } = maskedDepth(context, request.mask_ref, request.depth_ref);
-    if (depth.observation !== observation) throw new OperationFailure("mismatched_refs", `depth_ref is of ${depth.observation.ref}, not of ${observation.ref}`);
+    if (depth.observation !== observation)
+      throw new OperationFailure(
+        "mismatched_refs",
+        `depth_ref is of ${depth.observation.ref}, not of ${observation.ref}`,
+      );
     const exposed = observation.arms.find((state) => state.name === arm.name);
-    if (!exposed) throw new OperationFailure("internal_error", `the observation does not say where arm "${arm.name}" was`);
+    if (!exposed)
+      throw new OperationFailure("internal_error", `the observation does not say where arm "${arm.name}" was`);
     const geometry = await measured(mask, depth);
     const box = geometry.upright_box;
     const X_world_box = fromYaw(box.center_world, box.yaw_rad);
-    const tcp = transformPoint(invert(X_world_box), [exposed.X_world_tcp[3]!, exposed.X_world_tcp[7]!, exposed.X_world_tcp[11]!]);
+    const tcp = transformPoint(invert(X_world_box), [
+      exposed.X_world_tcp[3]!,
+      exposed.X_world_tcp[7]!,
+      exposed.X_world_tcp[11]!,
+    ]);
     const outside_m = Math.hypot(...tcp.map((value, i) => Math.max(0, Math.abs(value) - box.size_m[i]! / 2)));
     if (outside_m > NEAR_TCP_M) {
-      throw new OperationFailure("not_in_gripper", `the masked thing is ${outside_m.toFixed(3)} m away from between the fingers; a held one is within ${NEAR_TCP_M} m`);
+      throw new OperationFailure(
+        "not_in_gripper",
+        `the masked thing is ${outside_m.toFixed(3)} m away from between the fingers; a held one is within ${NEAR_TCP_M} m`,
+      );
     }
     const gripper = await context.gripperState(arm);
     context.held.set({
@@ -39,6 +51,10 @@ export const operations: OperationTable = {
       measured_at_s: observation.taken_at_s,
     });
     const held = context.held.get(arm.name);
-    return { held_object_state: held && heldObjectState(held), basis: `visible geometry of ${mask.ref}, ${geometry.point_count} points`, ...context.observations.staleness(observation) };
+    return {
+      held_object_state: held && heldObjectState(held),
+      basis: `visible geometry of ${mask.ref}, ${geometry.point_count} points`,
+      ...context.observations.staleness(observation),
+    };
   }),
 };

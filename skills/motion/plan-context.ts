@@ -14,13 +14,20 @@ const WORKSPACE_STRIDE = 8;
 /** The pose of a request as a transform, checked against the workspace. */
 export function goalTransform(context: OperationContext, pose: Pose, field: string): number[] {
   const X_world_goal = fromPose(pose);
-  if (!X_world_goal) throw new OperationFailure("invalid_argument", `${field}: the quaternion (${pose.qx}, ${pose.qy}, ${pose.qz}, ${pose.qw}) has no direction; give a unit quaternion x y z w`);
+  if (!X_world_goal)
+    throw new OperationFailure(
+      "invalid_argument",
+      `${field}: the quaternion (${pose.qx}, ${pose.qy}, ${pose.qz}, ${pose.qw}) has no direction; give a unit quaternion x y z w`,
+    );
   context.limits.checkPose(X_world_goal, field);
   return X_world_goal;
 }
 
 /** Start, tool and surroundings of a motion that is planned now. */
-export async function planCommon(context: OperationContext, arm: ArmRuntime): Promise<{ common: PlanCommon; start: ArmState }> {
+export async function planCommon(
+  context: OperationContext,
+  arm: ArmRuntime,
+): Promise<{ common: PlanCommon; start: ArmState }> {
   const start = await context.armState(arm);
   const { arms, grippers } = await context.state();
   const held = context.held.get(arm.name);
@@ -31,7 +38,9 @@ export async function planCommon(context: OperationContext, arm: ArmRuntime): Pr
       q_start_rad: start.q_rad,
       scene: context.scene.forArm(arm, arms),
       tool: {
-        ...(opening_m === undefined ? {} : { opening_m: Math.min(Math.max(0, opening_m), arm.kinematics.model.gripper.max_opening_m) }),
+        ...(opening_m === undefined
+          ? {}
+          : { opening_m: Math.min(Math.max(0, opening_m), arm.kinematics.model.gripper.max_opening_m) }),
         held: held ? { X_tcp_object: held.X_tcp_box, size_m: held.size_m, round: held.round } : null,
       },
       dt_s: SAMPLE_S,
@@ -41,7 +50,8 @@ export async function planCommon(context: OperationContext, arm: ArmRuntime): Pr
 
 /** A plan's failure as a status; what is hit decides between a collision and a forbidden zone. */
 export function planFailure(failure: PlanFailure): OperationFailure {
-  if (failure.status === "collision" && failure.hit?.against.startsWith("zone ")) return new OperationFailure("forbidden_zone", failure.reason);
+  if (failure.status === "collision" && failure.hit?.against.startsWith("zone "))
+    return new OperationFailure("forbidden_zone", failure.reason);
   return new OperationFailure(failure.status, failure.reason);
 }
 
@@ -51,7 +61,8 @@ export function planFailure(failure: PlanFailure): OperationFailure {
  */
 export function trajectoryOf(context: OperationContext, arm: ArmRuntime, plan: PlanResult): Trajectory {
   if (plan.status !== "ok") throw planFailure(plan);
-  const tcpAt = (i: number): number[] => arm.kinematics.forward(Array.from(plan.positions_rad.subarray(6 * i, 6 * i + 6)));
+  const tcpAt = (i: number): number[] =>
+    arm.kinematics.forward(Array.from(plan.positions_rad.subarray(6 * i, 6 * i + 6)));
   let last = tcpAt(0);
   let length_m = 0;
   for (let i = WORKSPACE_STRIDE; i < plan.count + WORKSPACE_STRIDE; i += WORKSPACE_STRIDE) {

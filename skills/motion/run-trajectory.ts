@@ -44,7 +44,10 @@ export function runTrajectory(
   const { contact_stop } = options;
   // An arm that is at its goal already gets a trajectory that stays there: two points are the least that the protocol takes.
   const count = Math.max(2, trajectory.count);
-  const q_rad = Array.from({ length: 6 * count }, (_, i) => trajectory.positions_rad[Math.min(i, 6 * (trajectory.count - 1) + (i % 6))] ?? 0);
+  const q_rad = Array.from(
+    { length: 6 * count },
+    (_, i) => trajectory.positions_rad[Math.min(i, 6 * (trajectory.count - 1) + (i % 6))] ?? 0,
+  );
   return {
     arm: arm.name,
     duration_s: trajectory.duration_s,
@@ -65,19 +68,29 @@ export function runTrajectory(
       const reason = stopReason(status.end_reason);
       const failure = END_STATUS[status.end_reason];
       if (context.held.get(arm.name)) context.observations.noteChange(`the object held by arm "${arm.name}" moved`);
-      if (reason === "contact" || reason === "unexpected_contact") context.observations.noteChange(`arm "${arm.name}" touched something`);
-      if (context.device.lost) throw new OperationFailure("backend_lost", "the backend stopped answering during the motion; where the arm is, is not known");
+      if (reason === "contact" || reason === "unexpected_contact")
+        context.observations.noteChange(`arm "${arm.name}" touched something`);
+      if (context.device.lost)
+        throw new OperationFailure(
+          "backend_lost",
+          "the backend stopped answering during the motion; where the arm is, is not known",
+        );
       const state = (await context.state()).arms.find((entry) => entry.name === arm.name);
       if (!state) throw new OperationFailure("internal_error", `the backend reports no state of arm "${arm.name}"`);
       const reached: Reached = { state, status, stop_reason: reason };
-      if (failure) throw new OperationFailure(failure, failureWords(reason, status), { stop_reason: reason, ...options.onFailure(reached) });
+      if (failure)
+        throw new OperationFailure(failure, failureWords(reason, status), {
+          stop_reason: reason,
+          ...options.onFailure(reached),
+        });
       return options.finish(reached);
     },
   };
 }
 
 function failureWords(reason: string, status: MotionStatus): string {
-  const force = status.contact_force_n.length === 3 ? ` with ${Math.hypot(...status.contact_force_n).toFixed(1)} N` : "";
+  const force =
+    status.contact_force_n.length === 3 ? ` with ${Math.hypot(...status.contact_force_n).toFixed(1)} N` : "";
   const done = `${(100 * status.fraction_done).toFixed(0)} % of the motion was done`;
   switch (reason) {
     case "unexpected_contact":

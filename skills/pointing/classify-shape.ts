@@ -28,7 +28,12 @@ export function classify(shape: Shape): Partial<Record<Kind, number>> {
   const flat = dome === null ? 0.5 : within(dome, -3, DOME, 0.25);
   return {
     can: within(height_m, 0.07, 0.13, 0.02) * square * (round ? 1 : 0.6),
-    ball: within(height_m / long_m, 0.75, 1.15, 0.3) * within(height_m, 0.03, 0.068, 0.015) * square * domed * (round ? 1 : 0.5),
+    ball:
+      within(height_m / long_m, 0.75, 1.15, 0.3) *
+      within(height_m, 0.03, 0.068, 0.015) *
+      square *
+      domed *
+      (round ? 1 : 0.5),
     cylinder: within(height_m, 0.03, 0.066, 0.012) * square * flat * (round ? 1 : 0.35),
     box: within(height_m, 0.02, 0.068, 0.012) * flat * (round ? 0.35 : 1),
   };

@@ -37,10 +37,16 @@ interface RobotApi {
 function check(request: unknown): { observation_ref: string; query: string } {
   const fields = (typeof request === "object" && request !== null ? request : {}) as Record<string, unknown>;
   const unknown = Object.keys(fields).find((key) => key !== "observation_ref" && key !== "query");
-  if (unknown !== undefined) throw new OperationFailure("invalid_argument", `localize: there is no field "${unknown}"; it takes observation_ref and query`);
+  if (unknown !== undefined)
+    throw new OperationFailure(
+      "invalid_argument",
+      `localize: there is no field "${unknown}"; it takes observation_ref and query`,
+    );
   const { observation_ref, query } = fields;
-  if (typeof observation_ref !== "string") throw new OperationFailure("invalid_argument", "localize: observation_ref must be the ref of an observation");
-  if (typeof query !== "string" || query.length === 0 || query.length > 200) throw new OperationFailure("invalid_argument", "localize: query must be 1 to 200 characters of words");
+  if (typeof observation_ref !== "string")
+    throw new OperationFailure("invalid_argument", "localize: observation_ref must be the ref of an observation");
+  if (typeof query !== "string" || query.length === 0 || query.length > 200)
+    throw new OperationFailure("invalid_argument", "localize: query must be 1 to 200 characters of words");
   return { observation_ref, query };
 }
 

@@ -1,7 +1,7 @@
 import type { SkillContext } from "../../src/runtime/operation.js";
 import { classify } from "./classify-shape.js";
 import { measureRegion } from "./measure-region.js";
-import { type Kind, type Query, parseQuery } from "./parse-query.js";
+import { type Kind, parseQuery, type Query } from "./parse-query.js";
 import { colourRegions, type Region } from "./regions.js";
 
 export const POINTER_MODEL = "pointing/colour-shape";
@@ -12,7 +12,8 @@ type Seen = { region: Region; kinds: Partial<Record<Kind, number>> };
 type Result = Record<string, unknown>;
 
 const ended = (status: string, message: string): Result => ({ status, message });
-const best = (seen: Seen): Kind | null => (Object.entries(seen.kinds) as [Kind, number][]).sort((a, b) => b[1] - a[1])[0]?.[0] ?? null;
+const best = (seen: Seen): Kind | null =>
+  (Object.entries(seen.kinds) as [Kind, number][]).sort((a, b) => b[1] - a[1])[0]?.[0] ?? null;
 const label = (seen: Seen): string => `${seen.region.colour} ${best(seen) ?? "thing"}`;
 
 /** Whether a thing can be of the kind asked for: "yes" when that is its likeliest kind, "perhaps" when it is nearly so. */
@@ -36,13 +37,19 @@ function middle(region: Region, width: number): { u: number; v: number } {
   return { u: nearest.u, v: nearest.v };
 }
 
-export async function localize(context: SkillContext, request: { observation_ref: string; query: string }): Promise<Result> {
+export async function localize(
+  context: SkillContext,
+  request: { observation_ref: string; query: string },
+): Promise<Result> {
   const parsed = parseQuery(request.query);
   if (!parsed.ok) return ended("not_found", `the word "${parsed.word}" says neither a known colour nor a known kind`);
   const query: Query = parsed.query;
   const { pixels, width, height } = context.image(request.observation_ref);
-  const regions = colourRegions(pixels, width, height).filter((region) => query.colour === null || region.colour === query.colour);
-  if (regions.length === 0) return ended("not_found", `nothing ${query.colour ?? "coloured"} is seen in ${request.observation_ref}`);
+  const regions = colourRegions(pixels, width, height).filter(
+    (region) => query.colour === null || region.colour === query.colour,
+  );
+  if (regions.length === 0)
+    return ended("not_found", `nothing ${query.colour ?? "coloured"} is seen in ${request.observation_ref}`);
 
   const depth = await context.invoke("get_foundation_stereo_depth", { observation_ref: request.observation_ref });
   if (depth.status !== "ok") return ended(String(depth.status), String(depth.message));
@@ -55,8 +62,22 @@ export async function localize(context: SkillContext, request: { observation_ref
   const sure = things.filter((thing) => fits(thing, query.kind) === "yes");
   const possible = things.filter((thing) => fits(thing, query.kind) === "perhaps");
   const candidates = sure.length > 0 ? sure : possible;
-  if (candidates.length === 0) return ended("not_found", `no ${asked} is seen; what is there of that colour: ${things.map(label).join(", ") || "nothing that can be measured"}`);
-  if (candidates.length > 1) return ended("ambiguous", `${candidates.length} things fit "${asked}": ${candidates.map((thing) => `${label(thing)} at (${middle(thing.region, width).u}, ${middle(thing.region, width).v})`).join(", ")}`);
+  if (candidates.length === 0)
+    return ended(
+      "not_found",
+      `no ${asked} is seen; what is there of that colour: ${things.map(label).join(", ") || "nothing that can be measured"}`,
+    );
+  if (candidates.length > 1)
+    return ended(
+      "ambiguous",
+      `${candidates.length} things fit "${asked}": ${candidates.map((thing) => `${label(thing)} at (${middle(thing.region, width).u}, ${middle(thing.region, width).v})`).join(", ")}`,
+    );
   const [thing] = candidates as [Seen];
-  return { observation_ref: request.observation_ref, box: thing.region.box, pixel: middle(thing.region, width), label: label(thing), model: POINTER_MODEL };
+  return {
+    observation_ref: request.observation_ref,
+    box: thing.region.box,
+    pixel: middle(thing.region, width),
+    label: label(thing),
+    model: POINTER_MODEL,
+  };
 }

@@ -23,7 +23,13 @@ const STEEPEST = 0.5;
 type Point = [number, number, number];
 
 /** Mask and geometry of a region by the contract's own operations; null where nothing can be measured. */
-export async function measureRegion(context: SkillContext, observation_ref: string, depth_ref: string, region: Region, width: number): Promise<Shape | null> {
+export async function measureRegion(
+  context: SkillContext,
+  observation_ref: string,
+  depth_ref: string,
+  region: Region,
+  width: number,
+): Promise<Shape | null> {
   const { x0, y0, x1, y1 } = region.box;
   const box = { x0: x0 - BOX_MARGIN_PX, y0: y0 - BOX_MARGIN_PX, x1: x1 + BOX_MARGIN_PX, y1: y1 + BOX_MARGIN_PX };
   const mask = await context.invoke("get_sam_mask_from_box", { observation_ref, box });
@@ -33,7 +39,13 @@ export async function measureRegion(context: SkillContext, observation_ref: stri
   const upright = geometry.upright_box as { center: Point; size: Point; yaw_defined: boolean };
   const [a, b] = [upright.size[0], upright.size[1]];
   const support = geometry.support_z === null ? upright.center[2] - upright.size[2] / 2 : Number(geometry.support_z);
-  const shape: Shape = { long_m: Math.max(a, b), short_m: Math.min(a, b), height_m: Number(geometry.top_z) - support, round: !upright.yaw_defined, dome: null };
+  const shape: Shape = {
+    long_m: Math.max(a, b),
+    short_m: Math.min(a, b),
+    height_m: Number(geometry.top_z) - support,
+    round: !upright.yaw_defined,
+    dome: null,
+  };
   if (shape.long_m < 0.1) shape.dome = await domeOf(context, depth_ref, region, width, upright.center, (a + b) / 4);
   return shape;
 }
@@ -42,7 +54,14 @@ export async function measureRegion(context: SkillContext, observation_ref: stri
  * How much the surface leans outwards with the distance from its middle, over a grid of pixels of the top: on a sphere the
  * normal's part along the radius equals the distance over the sphere's radius, on a flat top it is 0.
  */
-async function domeOf(context: SkillContext, depth_ref: string, region: Region, width: number, center: Point, radius_m: number): Promise<number | null> {
+async function domeOf(
+  context: SkillContext,
+  depth_ref: string,
+  region: Region,
+  width: number,
+  center: Point,
+  radius_m: number,
+): Promise<number | null> {
   const { x0, y0, x1, y1 } = region.box;
   const own = new Set(region.pixels);
   let leaning = 0;

@@ -4,10 +4,20 @@ export const KINDS = ["box", "cylinder", "can", "ball", "tray", "bowl", "mat"] a
 export type Kind = (typeof KINDS)[number];
 
 const KIND_WORDS: Record<string, Kind> = {
-  box: "box", block: "box", cube: "box", brick: "box",
-  cylinder: "cylinder", can: "can", tin: "can",
-  ball: "ball", sphere: "ball",
-  tray: "tray", bowl: "bowl", dish: "bowl", mat: "mat", pad: "mat",
+  box: "box",
+  block: "box",
+  cube: "box",
+  brick: "box",
+  cylinder: "cylinder",
+  can: "can",
+  tin: "can",
+  ball: "ball",
+  sphere: "ball",
+  tray: "tray",
+  bowl: "bowl",
+  dish: "bowl",
+  mat: "mat",
+  pad: "mat",
 };
 const ANY_WORDS = new Set(["object", "thing", "item", "one"]);
 const FILLERS = new Set(["the", "a", "an", "that", "this", "coloured", "colored"]);
@@ -18,7 +28,11 @@ export type Query = { colour: ColourName | null; kind: Kind | null };
 export function parseQuery(query: string): { ok: true; query: Query } | { ok: false; word: string } {
   const found: Query = { colour: null, kind: null };
   let any = false;
-  for (const word of query.toLowerCase().replace(/[^a-z\s-]/g, " ").split(/\s+/).filter(Boolean)) {
+  for (const word of query
+    .toLowerCase()
+    .replace(/[^a-z\s-]/g, " ")
+    .split(/\s+/)
+    .filter(Boolean)) {
     const colour = COLOUR_NAMES.find((name) => name === word || (name === "purple" && word === "violet"));
     if (FILLERS.has(word)) continue;
     if (colour && found.colour === null) found.colour = colour;

@@ -1,4 +1,4 @@
-import { COLOUR_NAMES, colourClasses, type ColourName } from "./colours.js";
+import { COLOUR_NAMES, type ColourName, colourClasses } from "./colours.js";
 
 export type Region = {
   colour: ColourName;
@@ -18,7 +18,8 @@ function smoothed(classes: Uint8Array, width: number, height: number): Uint8Arra
   for (let y = 1; y < height - 1; y++) {
     for (let x = 1; x < width - 1; x++) {
       votes.fill(0);
-      for (let dy = -1; dy <= 1; dy++) for (let dx = -1; dx <= 1; dx++) votes[classes[(y + dy) * width + x + dx]!]! += 1;
+      for (let dy = -1; dy <= 1; dy++)
+        for (let dx = -1; dx <= 1; dx++) votes[classes[(y + dy) * width + x + dx]!]! += 1;
       let best = 0;
       for (let k = 1; k < votes.length; k++) if (votes[k]! > votes[best]!) best = k;
       out[y * width + x] = best;
@@ -50,13 +51,28 @@ export function colourRegions(pixels: Uint8Array, width: number, height: number)
       box.x1 = Math.max(box.x1, x + 1);
       box.y1 = Math.max(box.y1, y + 1);
       // The border rows and columns have class 0, so neighbours are always inside the image.
-      for (const j of [i - 1, i + 1, i - width, i + width, i - width - 1, i - width + 1, i + width - 1, i + width + 1]) {
+      for (const j of [
+        i - 1,
+        i + 1,
+        i - width,
+        i + width,
+        i - width - 1,
+        i - width + 1,
+        i + width - 1,
+        i + width + 1,
+      ]) {
         if (seen[j] || classes[j] !== wanted) continue;
         seen[j] = 1;
         stack[top++] = j;
       }
     }
-    if (members.length >= LEAST_AREA_PX) regions.push({ colour: COLOUR_NAMES[wanted - 1]!, box, area_px: members.length, pixels: Int32Array.from(members) });
+    if (members.length >= LEAST_AREA_PX)
+      regions.push({
+        colour: COLOUR_NAMES[wanted - 1]!,
+        box,
+        area_px: members.length,
+        pixels: Int32Array.from(members),
+      });
   }
   return regions.sort((a, b) => b.area_px - a.area_px);
 }

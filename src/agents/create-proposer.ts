@@ -10,5 +10,8 @@ import { ScriptProposer } from "./script-proposer.js";
 export function createProposer(options: EpisodeRequest["proposer"], skills: LoadedSkills): Proposer {
   if (options.kind === "script") return new ScriptProposer(options);
   const shipped = packageFile("memories", options.library);
-  return LibraryProposer.create(/^[\w-]+$/.test(options.library) && existsSync(shipped) ? shipped : options.library, skills.names);
+  return LibraryProposer.create(
+    /^[\w-]+$/.test(options.library) && existsSync(shipped) ? shipped : options.library,
+    skills.names,
+  );
 }

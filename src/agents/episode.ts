@@ -55,26 +55,40 @@ export async function playEpisode(options: EpisodeOptions): Promise<EpisodeRepor
     options.onStage?.(stage);
   };
   const wall = (): number => (performance.now() - began) / 1e3;
-  const report = (outcome: EpisodeOutcome, claim: Claim | null, evidence: string): EpisodeReport => ({ outcome, claim, evidence, stages, device_time_s: session.time_s - start_s, wall_s: wall() });
+  const report = (outcome: EpisodeOutcome, claim: Claim | null, evidence: string): EpisodeReport => ({
+    outcome,
+    claim,
+    evidence,
+    stages,
+    device_time_s: session.time_s - start_s,
+    wall_s: wall(),
+  });
   const onAbort = (): void => void session.stop("the episode was stopped").catch(() => {});
   options.signal?.addEventListener("abort", onAbort, { once: true });
   try {
     add(await player.look());
     for (;;) {
       if (session.device.lost) return report("lost", null, "the backend stopped answering");
-      if (options.signal?.aborted || session.stopReason !== null) return report("stopped", null, session.stopReason ?? "stopped by a person");
+      if (options.signal?.aborted || session.stopReason !== null)
+        return report("stopped", null, session.stopReason ?? "stopped by a person");
       if (stages.length > budgets.max_stages) return report("budget", null, `${budgets.max_stages} stages are used up`);
-      if (session.time_s - start_s > budgets.max_device_time_s) return report("budget", null, `${budgets.max_device_time_s} s of device time are used up`);
-      if (wall() > budgets.max_wall_s) return report("budget", null, `${budgets.max_wall_s} s of wall time are used up`);
+      if (session.time_s - start_s > budgets.max_device_time_s)
+        return report("budget", null, `${budgets.max_device_time_s} s of device time are used up`);
+      if (wall() > budgets.max_wall_s)
+        return report("budget", null, `${budgets.max_wall_s} s of wall time are used up`);
       const decision = await proposer.next({ instruction, stages });
       if ("finish" in decision) return report("finished", decision.finish, decision.evidence);
-      const left = { deviceTime_s: Math.max(0.1, budgets.max_device_time_s - (session.time_s - start_s)), wallTime_s: Math.max(0.1, budgets.max_wall_s - wall()) };
+      const left = {
+        deviceTime_s: Math.max(0.1, budgets.max_device_time_s - (session.time_s - start_s)),
+        wallTime_s: Math.max(0.1, budgets.max_wall_s - wall()),
+      };
       const stage = await player.play(stages.length, decision.program, decision.fileName, left);
       add(stage);
       if (await player.faulted()) return report("fault", null, "the arm has stopped itself; a person must look");
     }
   } catch (error) {
-    if (isSkill2RealError(error, "backend_lost") || session.device.lost) return report("lost", null, error instanceof Error ? error.message : String(error));
+    if (isSkill2RealError(error, "backend_lost") || session.device.lost)
+      return report("lost", null, error instanceof Error ? error.message : String(error));
     throw error;
   } finally {
     options.signal?.removeEventListener("abort", onAbort);
@@ -98,7 +112,10 @@ class StagePlayer {
     for (const [id, name] of ["get_topdown_stereo_view", "get_scene_stereo_view"].entries()) {
       await new Promise<void>((resolve, reject) => {
         fail = reject;
-        host.onTurn({ index: id, calls: [{ id, name, args: [] }], sleeps: [], pending: [id], idle: true }, { settle: () => resolve(), resolve: () => resolve(), reject: () => resolve() });
+        host.onTurn(
+          { index: id, calls: [{ id, name, args: [] }], sleeps: [], pending: [id], idle: true },
+          { settle: () => resolve(), resolve: () => resolve(), reject: () => resolve() },
+        );
       });
     }
     return this.#record(0, null, host, [], { kind: "looked" }, start_s);
@@ -113,12 +130,17 @@ class StagePlayer {
     trace.program(number, program);
     let defect: unknown = null;
     const stop = new AbortController();
-    const host = new ProgramHost(session, (error) => {
-      defect = error;
-      stop.abort();
-    }, this.#options.onCall);
+    const host = new ProgramHost(
+      session,
+      (error) => {
+        defect = error;
+        stop.abort();
+      },
+      this.#options.onCall,
+    );
     const check = await checker.check(program, fileName);
-    if (!check.ok) return this.#record(number, program, host, [], { kind: "refused", diagnostics: check.diagnostics }, start_s);
+    if (!check.ok)
+      return this.#record(number, program, host, [], { kind: "refused", diagnostics: check.diagnostics }, start_s);
 
     const signals = [stop.signal, ...(this.#options.signal ? [this.#options.signal] : [])];
     const result = await sandbox.run({
@@ -133,7 +155,8 @@ class StagePlayer {
       onPrint: (line) => trace.log(line.level === "log" ? "info" : line.level, line.text),
       signal: AbortSignal.any(signals),
     });
-    if (!session.device.lost && session.stopReason === null) await this.#halt(`the program has ended (${result.outcome === "killed" ? result.code : result.outcome})`);
+    if (!session.device.lost && session.stopReason === null)
+      await this.#halt(`the program has ended (${result.outcome === "killed" ? result.code : result.outcome})`);
     await host.idle();
     if (defect !== null) throw defect;
     const end = stageEnd(result);
@@ -159,9 +182,25 @@ class StagePlayer {
     }
   }
 
-  #record(stage: number, program: string | null, host: ProgramHost, printed: StageRecord["printed"], end: StageEnd, start_s: number): StageRecord {
+  #record(
+    stage: number,
+    program: string | null,
+    host: ProgramHost,
+    printed: StageRecord["printed"],
+    end: StageEnd,
+    start_s: number,
+  ): StageRecord {
     const end_s = this.#options.session.time_s;
-    return { stage, program, calls: host.calls, printed, end, images: stageImages(host.calls, host.results, this.#views, end_s), start_s, end_s };
+    return {
+      stage,
+      program,
+      calls: host.calls,
+      printed,
+      end,
+      images: stageImages(host.calls, host.results, this.#views, end_s),
+      start_s,
+      end_s,
+    };
   }
 }
 

@@ -1,6 +1,6 @@
 import { Skill2RealError } from "../contract/errors.js";
 import { composeProgram, type Library, readMemories, type Triggered, triggeredBy } from "../memory/index.js";
-import { type Decision, type Proposer, type ProposerContext } from "./proposer.js";
+import type { Decision, Proposer, ProposerContext } from "./proposer.js";
 import { claimOf } from "./script-proposer.js";
 
 /** Stage programs that fail in a row before the library gives up. */
@@ -34,7 +34,11 @@ export class LibraryProposer implements Proposer {
     const chosen = this.#chosen;
     if (!chosen) return { finish: "unresolved", evidence: "no entry of the library fits this instruction" };
     const needed = chosen.entry.front.skills.find((skill) => !this.#skills.includes(skill));
-    if (needed !== undefined) return { finish: "unresolved", evidence: `entry ${chosen.entry.front.id} needs the skill ${needed}, which is off` };
+    if (needed !== undefined)
+      return {
+        finish: "unresolved",
+        evidence: `entry ${chosen.entry.front.id} needs the skill ${needed}, which is off`,
+      };
     const last = stages.at(-1)?.end;
     const [first] = chosen.entry.code;
     if (!first?.stage) throw new Skill2RealError("bad_config", `memory entry ${chosen.entry.path} has no code`);
@@ -44,12 +48,16 @@ export class LibraryProposer implements Proposer {
       const next = state !== null && typeof state === "object" && !Array.isArray(state) ? state.next : undefined;
       return typeof next === "string" ? this.#program(chosen, next) : claimOf(last);
     }
-    const failures = stages.length - 1 - stages.findLastIndex((stage) => stage.end.kind === "returned" || stage.end.kind === "looked");
+    const failures =
+      stages.length - 1 - stages.findLastIndex((stage) => stage.end.kind === "returned" || stage.end.kind === "looked");
     if (last.kind === "refused" || failures >= MOST_FAILURES) return claimOf(last);
     return this.#program(chosen, first.stage);
   }
 
   #program(chosen: Triggered, stage: string): Decision {
-    return { program: composeProgram(this.#cerebellum, chosen, stage), fileName: `${chosen.entry.front.id}.${stage}.ts` };
+    return {
+      program: composeProgram(this.#cerebellum, chosen, stage),
+      fileName: `${chosen.entry.front.id}.${stage}.ts`,
+    };
   }
 }

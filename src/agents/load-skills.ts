@@ -28,7 +28,9 @@ export async function loadSkills(settings: SkillSettings): Promise<LoadedSkills>
   const operations = await loadOperations();
   const optional = await loadOptionalSkills(settings);
   const functions = Object.assign({}, ...optional.map((skill) => skill.functions)) as OperationTable;
-  const strings = OPERATIONS.filter((operation) => operation.returnsString).map((operation) => operation.name as string);
+  const strings = OPERATIONS.filter((operation) => operation.returnsString).map(
+    (operation) => operation.name as string,
+  );
   const functionNames = [...Object.keys(operations), ...Object.keys(functions)];
   return {
     names: optional.map((skill) => skill.name),

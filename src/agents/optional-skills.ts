@@ -34,7 +34,11 @@ function readManifest(folder: string): Found {
     throw new Skill2RealError("bad_config", `${path} cannot be read: ${(cause as Error).message}`, { cause });
   }
   const parsed = manifestSchema.safeParse(value);
-  if (!parsed.success) throw new Skill2RealError("bad_config", `${path}: ${describeIssues(manifestSchema, value, parsed.error.issues, "the manifest")}`);
+  if (!parsed.success)
+    throw new Skill2RealError(
+      "bad_config",
+      `${path}: ${describeIssues(manifestSchema, value, parsed.error.issues, "the manifest")}`,
+    );
   return { manifest: parsed.data, folder };
 }
 
@@ -45,7 +49,10 @@ const skillsIn = (folder: string): Found[] =>
     .map((entry) => readManifest(join(folder, entry.name)));
 
 /** The skill's module: ours as compiled, a user's index.js as it is, a user's index.ts (one file) with its types blanked out. */
-async function importModule({ folder, manifest }: Found): Promise<{ functions?: OperationTable; declarations?: string }> {
+async function importModule({
+  folder,
+  manifest,
+}: Found): Promise<{ functions?: OperationTable; declarations?: string }> {
   const script = ["index.js", "index.mjs"].map((name) => join(folder, name)).find((path) => existsSync(path));
   const source = join(folder, "index.ts");
   if (folder.startsWith(join(PACKAGE_ROOT, "skills"))) {
@@ -53,28 +60,50 @@ async function importModule({ folder, manifest }: Found): Promise<{ functions?: 
     return import(pathToFileURL(path).href);
   }
   if (script) return import(pathToFileURL(script).href);
-  if (!existsSync(source)) throw new Skill2RealError("bad_config", `${folder} has a skill.toml but neither index.ts nor index.js`);
-  return import(`data:text/javascript;base64,${Buffer.from(tsBlankSpace(readFileSync(source, "utf8"))).toString("base64")}`);
+  if (!existsSync(source))
+    throw new Skill2RealError("bad_config", `${folder} has a skill.toml but neither index.ts nor index.js`);
+  return import(
+    `data:text/javascript;base64,${Buffer.from(tsBlankSpace(readFileSync(source, "utf8"))).toString("base64")}`
+  );
 }
 
 /** The optional skills that are on: ours by name in `enable`, all of the user's folders; minus `disable`. */
 export async function loadOptionalSkills(settings: SkillSettings): Promise<OptionalSkill[]> {
   const own = skillsIn(join(PACKAGE_ROOT, "skills"));
   const known = own.map(({ manifest }) => manifest.name);
-  for (const name of settings.enable) if (!known.includes(name)) throw new Skill2RealError("bad_config", `skills.enable names "${name}", which is no skill of this package.${suggest(name, known)}`);
+  for (const name of settings.enable)
+    if (!known.includes(name))
+      throw new Skill2RealError(
+        "bad_config",
+        `skills.enable names "${name}", which is no skill of this package.${suggest(name, known)}`,
+      );
   const users = settings.paths.flatMap((path) => {
     if (!existsSync(path)) throw new Skill2RealError("bad_config", `skills.paths names ${path}, which does not exist`);
     return existsSync(join(path, "skill.toml")) ? [readManifest(path)] : skillsIn(path);
   });
-  const on = [...own.filter(({ manifest }) => settings.enable.includes(manifest.name)), ...users].filter(({ manifest }) => !settings.disable.includes(manifest.name));
+  const on = [...own.filter(({ manifest }) => settings.enable.includes(manifest.name)), ...users].filter(
+    ({ manifest }) => !settings.disable.includes(manifest.name),
+  );
   const loaded: OptionalSkill[] = [];
   for (const found of on.toSorted((a, b) => a.manifest.order - b.manifest.order)) {
     const { functions, declarations } = await importModule(found);
     const { name, exports } = found.manifest;
-    if (!functions || typeof declarations !== "string") throw new Skill2RealError("bad_config", `skill "${name}" must export "functions" (name to function) and "declarations" (their TypeScript declarations)`);
+    if (!functions || typeof declarations !== "string")
+      throw new Skill2RealError(
+        "bad_config",
+        `skill "${name}" must export "functions" (name to function) and "declarations" (their TypeScript declarations)`,
+      );
     const missing = exports.filter((entry) => !functions[entry]);
-    if (missing.length > 0) throw new Skill2RealError("bad_config", `skill "${name}" exports ${missing.join(", ")} by its manifest, but its module has no such function`);
-    loaded.push({ name, functions: Object.fromEntries(exports.map((entry) => [entry, functions[entry]!])), declarations });
+    if (missing.length > 0)
+      throw new Skill2RealError(
+        "bad_config",
+        `skill "${name}" exports ${missing.join(", ")} by its manifest, but its module has no such function`,
+      );
+    loaded.push({
+      name,
+      functions: Object.fromEntries(exports.map((entry) => [entry, functions[entry]!])),
+      declarations,
+    });
   }
   return loaded;
 }

@@ -3,7 +3,8 @@ import type { Session } from "../runtime/session.js";
 import type { CallRecord } from "./proposer.js";
 
 const RESULT_CHARS = 600;
-const shortened = (text: string): string => (text.length > RESULT_CHARS ? `${text.slice(0, RESULT_CHARS)}… (${text.length} characters)` : text);
+const shortened = (text: string): string =>
+  text.length > RESULT_CHARS ? `${text.slice(0, RESULT_CHARS)}… (${text.length} characters)` : text;
 
 type Known = { operation: string; request: unknown; start_s: number };
 
@@ -26,7 +27,8 @@ export class ProgramHost implements GuestHost {
   }
 
   onTurn(turn: GuestTurn, replies: GuestReplies): void {
-    for (const call of turn.calls) this.#known.set(call.id, { operation: call.name, request: call.args[0] ?? {}, start_s: this.#session.time_s });
+    for (const call of turn.calls)
+      this.#known.set(call.id, { operation: call.name, request: call.args[0] ?? {}, start_s: this.#session.time_s });
     this.#processing = this.#processing.then(() => this.#process(turn, replies)).catch(this.#onDefect);
   }
 
@@ -37,8 +39,13 @@ export class ProgramHost implements GuestHost {
 
   async #process(turn: GuestTurn, replies: GuestReplies): Promise<void> {
     const settlements = await this.#session.process(turn);
-    const answers: Settlement[] = settlements.map((settlement) => ("error" in settlement ? { id: settlement.id, error: settlement.error } : { id: settlement.id, value: settlement.value }));
-    for (const settlement of settlements) this.#record(settlement.id, "error" in settlement ? settlement : { value: settlement.value });
+    const answers: Settlement[] = settlements.map((settlement) =>
+      "error" in settlement
+        ? { id: settlement.id, error: settlement.error }
+        : { id: settlement.id, value: settlement.value },
+    );
+    for (const settlement of settlements)
+      this.#record(settlement.id, "error" in settlement ? settlement : { value: settlement.value });
     if (answers.length > 0) replies.settle(answers, this.#session.time_s);
   }
 
@@ -48,8 +55,17 @@ export class ProgramHost implements GuestHost {
     this.#known.delete(id);
     const failed = "error" in outcome;
     const value = failed ? outcome.error : outcome.value;
-    const status = failed ? outcome.error.code : typeof value === "object" && value !== null && "status" in value ? String(value.status) : "returned";
-    const record: CallRecord = { ...call, status, result: shortened(JSON.stringify(value) ?? "null"), end_s: this.#session.time_s };
+    const status = failed
+      ? outcome.error.code
+      : typeof value === "object" && value !== null && "status" in value
+        ? String(value.status)
+        : "returned";
+    const record: CallRecord = {
+      ...call,
+      status,
+      result: shortened(JSON.stringify(value) ?? "null"),
+      end_s: this.#session.time_s,
+    };
     this.calls.push(record);
     this.#onCall?.(record);
     this.results.push(value);

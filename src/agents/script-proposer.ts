@@ -22,15 +22,32 @@ export class ScriptProposer implements Proposer {
 }
 
 /** The claim in what a stage's program returned. */
-export function claimOf(end: NonNullable<ProposerContext["stages"][number]>["end"]): Extract<Decision, { finish: unknown }> {
+export function claimOf(
+  end: NonNullable<ProposerContext["stages"][number]>["end"],
+): Extract<Decision, { finish: unknown }> {
   if (end.kind === "returned") {
     const state = end.working_state;
-    if (state !== null && typeof state === "object" && !Array.isArray(state) && (state.finish === "supported" || state.finish === "partial" || state.finish === "execution_failure" || state.finish === "unresolved")) {
-      return { finish: state.finish, evidence: typeof state.evidence === "string" ? state.evidence : JSON.stringify(state.evidence ?? null) };
+    if (
+      state !== null &&
+      typeof state === "object" &&
+      !Array.isArray(state) &&
+      (state.finish === "supported" ||
+        state.finish === "partial" ||
+        state.finish === "execution_failure" ||
+        state.finish === "unresolved")
+    ) {
+      return {
+        finish: state.finish,
+        evidence: typeof state.evidence === "string" ? state.evidence : JSON.stringify(state.evidence ?? null),
+      };
     }
     return { finish: "unresolved", evidence: "the program returned no claim" };
   }
-  if (end.kind === "refused") return { finish: "execution_failure", evidence: `the program was refused: ${end.diagnostics[0]?.message ?? "no reason given"}` };
+  if (end.kind === "refused")
+    return {
+      finish: "execution_failure",
+      evidence: `the program was refused: ${end.diagnostics[0]?.message ?? "no reason given"}`,
+    };
   if (end.kind === "looked") return { finish: "unresolved", evidence: "no program ran" };
   return { finish: "execution_failure", evidence: end.message };
 }

@@ -2,8 +2,14 @@ import type { StageRecord } from "../agents/proposer.js";
 
 /** A stage in a few lines: its calls with their statuses in order, and how it ended. */
 export function formatStage(stage: StageRecord): string {
-  const calls = stage.calls.map((call) => (call.status === "ok" || call.status === "returned" ? call.operation : `${call.operation} [${call.status}]`));
-  return [`stage ${stage.stage}  ${(stage.end_s - stage.start_s).toFixed(1)} s of robot time, ${stage.calls.length} calls: ${endWords(stage)}`, ...(calls.length > 0 ? [`    ${calls.join(", ")}`] : []), ...stage.printed.map((line) => `    | ${line.text}`)].join("\n");
+  const calls = stage.calls.map((call) =>
+    call.status === "ok" || call.status === "returned" ? call.operation : `${call.operation} [${call.status}]`,
+  );
+  return [
+    `stage ${stage.stage}  ${(stage.end_s - stage.start_s).toFixed(1)} s of robot time, ${stage.calls.length} calls: ${endWords(stage)}`,
+    ...(calls.length > 0 ? [`    ${calls.join(", ")}`] : []),
+    ...stage.printed.map((line) => `    | ${line.text}`),
+  ].join("\n");
 }
 
 export function endWords({ end }: StageRecord): string {

@@ -1,11 +1,16 @@
 /** The first Ctrl-C (or SIGTERM) calls `stop`, which stops the arm; the second ends the process at once. */
-export function onInterrupt(stop: (reason: string) => Promise<void>): { interrupted: () => boolean; dispose: () => void } {
+export function onInterrupt(stop: (reason: string) => Promise<void>): {
+  interrupted: () => boolean;
+  dispose: () => void;
+} {
   let count = 0;
   const handler = (signal: NodeJS.Signals): void => {
     count += 1;
     if (count > 1) process.exit(130);
     process.stderr.write(`\n${signal}: stopping the arm; once more ends at once\n`);
-    stop(`interrupted by ${signal}`).catch((error: unknown) => process.stderr.write(`the stop was not answered: ${error instanceof Error ? error.message : String(error)}\n`));
+    stop(`interrupted by ${signal}`).catch((error: unknown) =>
+      process.stderr.write(`the stop was not answered: ${error instanceof Error ? error.message : String(error)}\n`),
+    );
   };
   process.on("SIGINT", handler);
   process.on("SIGTERM", handler);

@@ -4,7 +4,11 @@ import { join } from "node:path";
 import { z } from "zod";
 import type { DeviceAddresses } from "../runtime/device/device.js";
 
-const entrySchema = z.object({ pid: z.number().int(), addresses: z.object({ device: z.string(), stop: z.string(), events: z.string() }), started_at: z.string() });
+const entrySchema = z.object({
+  pid: z.number().int(),
+  addresses: z.object({ device: z.string(), stop: z.string(), events: z.string() }),
+  started_at: z.string(),
+});
 export type LiveBackend = z.infer<typeof entrySchema>;
 
 const folder = (): string => join(tmpdir(), `skill2real-${userInfo().uid}`, "live");
@@ -23,7 +27,11 @@ export function noteBackend(addresses: DeviceAddresses): () => void {
   mkdirSync(folder(), { recursive: true, mode: 0o700 });
   const path = join(folder(), `${process.pid}.json`);
   const { device, stop, events } = addresses;
-  const entry: LiveBackend = { pid: process.pid, addresses: { device, stop, events }, started_at: new Date().toISOString() };
+  const entry: LiveBackend = {
+    pid: process.pid,
+    addresses: { device, stop, events },
+    started_at: new Date().toISOString(),
+  };
   writeFileSync(path, JSON.stringify(entry), { mode: 0o600 });
   return () => rmSync(path, { force: true });
 }

@@ -23,14 +23,35 @@ export type Ended = (code: number) => void;
 
 function createProgram(ended: Ended): Command {
   const { version } = JSON.parse(readFileSync(packageFile("package.json"), "utf8")) as { version: string };
-  const codes = (Object.keys(EXIT) as (keyof typeof EXIT)[]).map((name) => `  ${String(EXIT[name]).padEnd(5)}${EXIT_WORDS[name]}`).join("\n");
+  const codes = (Object.keys(EXIT) as (keyof typeof EXIT)[])
+    .map((name) => `  ${String(EXIT[name]).padEnd(5)}${EXIT_WORDS[name]}`)
+    .join("\n");
   const program = new Command("skill2real")
     .description("Robot runtime: programs act through one typed API, in simulation and on the robot.")
     .version(version)
     .showHelpAfterError('("skill2real --help" lists commands and options)')
     .exitOverride()
-    .addHelpText("after", `\nExit codes:\n${codes}\n\nFirst steps: skill2real doctor, then skill2real run --task r1 --seed 7`);
-  for (const add of [addRun, addEval, addStop, addRuns, addShow, addReplay, addApi, addCall, addProgram, addMemory, addBackend, addInit, addConfig, addDoctor]) add(program, ended);
+    .addHelpText(
+      "after",
+      `\nExit codes:\n${codes}\n\nFirst steps: skill2real doctor, then skill2real run --task r1 --seed 7`,
+    );
+  for (const add of [
+    addRun,
+    addEval,
+    addStop,
+    addRuns,
+    addShow,
+    addReplay,
+    addApi,
+    addCall,
+    addProgram,
+    addMemory,
+    addBackend,
+    addInit,
+    addConfig,
+    addDoctor,
+  ])
+    add(program, ended);
   for (const command of program.commands) command.exitOverride();
   return program;
 }
@@ -50,7 +71,9 @@ export async function main(argv: readonly string[]): Promise<number> {
       process.stderr.write(`skill2real: ${error.message} (${error.code})\n`);
       return exitCodeOf(error.code);
     }
-    process.stderr.write(`skill2real: a defect of this package, please report it: ${error instanceof Error ? error.stack : String(error)}\n`);
+    process.stderr.write(
+      `skill2real: a defect of this package, please report it: ${error instanceof Error ? error.stack : String(error)}\n`,
+    );
     return EXIT.infrastructure;
   }
 }

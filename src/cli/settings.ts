@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { basename, resolve } from "node:path";
 import type { EpisodeRequest } from "../agents/host/messages.js";
-import { loadConfig, quotasOf, type Config } from "../config/index.js";
+import { type Config, loadConfig, quotasOf } from "../config/index.js";
 import { Skill2RealError } from "../contract/errors.js";
 
 export type CommonOptions = { config?: string; runs?: string; proposer?: string; backend?: string; realtime?: number };
@@ -18,7 +18,14 @@ export function commandConfig(options: CommonOptions): Config {
 
 /** What the agent host is told of a configuration. */
 export function episodeSettings(config: Config): EpisodeRequest["settings"] {
-  return { motion: config.motion, perception: config.perception, path_length_m: config.program.path_length_m, quotas: quotasOf(config), budgets: config.episode, skills: config.skills };
+  return {
+    motion: config.motion,
+    perception: config.perception,
+    path_length_m: config.program.path_length_m,
+    quotas: quotasOf(config),
+    budgets: config.episode,
+    skills: config.skills,
+  };
 }
 
 /** `library`, `library:PATH` or `script:FILE`; a script is read here, so that no path reaches the agent host. */
@@ -30,7 +37,11 @@ export function proposerOf(words: string): EpisodeRequest["proposer"] {
     try {
       return { kind: "script", source: readFileSync(resolve(tail), "utf8"), fileName: basename(tail) };
     } catch (cause) {
-      throw new Skill2RealError("not_found", `the program ${tail} cannot be read (${(cause as NodeJS.ErrnoException).code})`, { cause });
+      throw new Skill2RealError(
+        "not_found",
+        `the program ${tail} cannot be read (${(cause as NodeJS.ErrnoException).code})`,
+        { cause },
+      );
     }
   }
   throw new Skill2RealError("usage", `--proposer ${words}: give library, library:FOLDER or script:FILE`);

@@ -41,4 +41,9 @@ export type PerceptionSettings = {
   threads: number;
 };
 
-export const DEFAULT_PERCEPTION_SETTINGS: PerceptionSettings = { near_m: 0.45, far_m: 2, wrist_near_m: 0.12, threads: 2 };
+export const DEFAULT_PERCEPTION_SETTINGS: PerceptionSettings = {
+  near_m: 0.45,
+  far_m: 2,
+  wrist_near_m: 0.12,
+  threads: 2,
+};

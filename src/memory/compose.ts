@@ -11,17 +11,23 @@ export function triggeredBy(brain: Library, instruction: string): Triggered | nu
     const { pattern } = entry.front.trigger;
     if (pattern === undefined) continue;
     const match = new RegExp(pattern, "i").exec(instruction.trim());
-    if (match && (best === null || match[0].length > best.length)) best = { entry, parameters: { ...match.groups }, length: match[0].length };
+    if (match && (best === null || match[0].length > best.length))
+      best = { entry, parameters: { ...match.groups }, length: match[0].length };
   }
   return best;
 }
 
 /** The functions of the named cerebellum entries and of those that they use, each once, used ones first. */
-function functionsOf(cerebellum: Library, ids: readonly string[], chosen = new Map<string, string>()): Map<string, string> {
+function functionsOf(
+  cerebellum: Library,
+  ids: readonly string[],
+  chosen = new Map<string, string>(),
+): Map<string, string> {
   for (const id of ids) {
     if (chosen.has(id)) continue;
     const entry = cerebellum.entries.find((candidate) => candidate.front.id === id);
-    if (!entry) throw new Skill2RealError("bad_config", `a memory entry uses "${id}", which the cerebellum does not have`);
+    if (!entry)
+      throw new Skill2RealError("bad_config", `a memory entry uses "${id}", which the cerebellum does not have`);
     functionsOf(cerebellum, entry.front.uses, chosen);
     chosen.set(id, entry.code[0]?.source ?? "");
   }
@@ -31,7 +37,16 @@ function functionsOf(cerebellum: Library, ids: readonly string[], chosen = new M
 /** The program of one stage of a brain entry: its parameters as `task`, the cerebellum functions it uses, and its code. */
 export function composeProgram(cerebellum: Library, { entry, parameters }: Triggered, stage: string): string {
   const block = entry.code.find((candidate) => candidate.stage === stage);
-  if (!block) throw new Skill2RealError("bad_config", `memory entry ${entry.path} has no stage "${stage}"; stages: ${entry.code.map((candidate) => candidate.stage).join(", ")}`);
+  if (!block)
+    throw new Skill2RealError(
+      "bad_config",
+      `memory entry ${entry.path} has no stage "${stage}"; stages: ${entry.code.map((candidate) => candidate.stage).join(", ")}`,
+    );
   const functions = [...functionsOf(cerebellum, entry.front.uses).values()];
-  return [`const task = ${JSON.stringify(parameters)} as const;`, ...functions.map((source) => source.trimEnd()), block.source.trimEnd(), ""].join("\n\n");
+  return [
+    `const task = ${JSON.stringify(parameters)} as const;`,
+    ...functions.map((source) => source.trimEnd()),
+    block.source.trimEnd(),
+    "",
+  ].join("\n\n");
 }

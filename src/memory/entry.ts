@@ -20,7 +20,11 @@ const frontMatterSchema = z.strictObject({
     pattern: z.string().optional(),
   }),
   provenance: z.strictObject({ source: z.string().min(1), date: z.string().regex(/^\d{4}-\d{2}-\d{2}$/) }),
-  evidence: z.strictObject({ episodes: z.number().int().nonnegative(), successes: z.number().int().nonnegative(), note: z.string().default("") }),
+  evidence: z.strictObject({
+    episodes: z.number().int().nonnegative(),
+    successes: z.number().int().nonnegative(),
+    note: z.string().default(""),
+  }),
 });
 export type FrontMatter = z.infer<typeof frontMatterSchema>;
 
@@ -40,7 +44,8 @@ export type MemoryEntry = {
 
 const FENCE = /^```ts(?: stage=([a-z_]+))?\n([\s\S]*?)^```$/gm;
 
-const broken = (path: string, words: string): Skill2RealError => new Skill2RealError("bad_config", `memory entry ${path}: ${words}`);
+const broken = (path: string, words: string): Skill2RealError =>
+  new Skill2RealError("bad_config", `memory entry ${path}: ${words}`);
 
 /** Reads one entry; throws `bad_config` naming what is missing, twice, or unknown. */
 export function parseEntry(path: string, text: string): MemoryEntry {
@@ -53,13 +58,20 @@ export function parseEntry(path: string, text: string): MemoryEntry {
     throw broken(path, `front matter: ${(cause as Error).message}`);
   }
   const parsed = frontMatterSchema.safeParse(value);
-  if (!parsed.success) throw broken(path, describeIssues(frontMatterSchema, value, parsed.error.issues, "the front matter"));
+  if (!parsed.success)
+    throw broken(path, describeIssues(frontMatterSchema, value, parsed.error.issues, "the front matter"));
   const front = parsed.data;
-  if (path !== `${front.topic}/${front.id}.md`) throw broken(path, `its place must be ${front.topic}/${front.id}.md, as its topic and id say`);
+  if (path !== `${front.topic}/${front.id}.md`)
+    throw broken(path, `its place must be ${front.topic}/${front.id}.md, as its topic and id say`);
   const sections = splitSections(path, match[2] ?? "");
-  const code = [...sections["Code template"].matchAll(FENCE)].map(([, stage, source]) => ({ stage: stage ?? null, source: source ?? "" }));
-  if (front.level === "cerebellum" && (code.length !== 1 || !/^async function [a-z]\w*\(/m.test(code[0]?.source ?? ""))) throw broken(path, "a cerebellum entry has one block of code, which declares one async function");
-  if (front.level === "brain" && code.some((block) => block.stage === null)) throw broken(path, 'each block of code of a brain entry names its stage: ```ts stage=name');
+  const code = [...sections["Code template"].matchAll(FENCE)].map(([, stage, source]) => ({
+    stage: stage ?? null,
+    source: source ?? "",
+  }));
+  if (front.level === "cerebellum" && (code.length !== 1 || !/^async function [a-z]\w*\(/m.test(code[0]?.source ?? "")))
+    throw broken(path, "a cerebellum entry has one block of code, which declares one async function");
+  if (front.level === "brain" && code.some((block) => block.stage === null))
+    throw broken(path, "each block of code of a brain entry names its stage: ```ts stage=name");
   return { front, path, sections, code };
 }
 

@@ -18,7 +18,12 @@ const lockSchema = z.strictObject({
 });
 export type LibraryLock = z.infer<typeof lockSchema>;
 
-export type Library = { level: "cerebellum" | "brain"; digest: string; cerebellum: string | null; entries: MemoryEntry[] };
+export type Library = {
+  level: "cerebellum" | "brain";
+  digest: string;
+  cerebellum: string | null;
+  entries: MemoryEntry[];
+};
 
 const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex");
 
@@ -26,7 +31,11 @@ const sha256 = (text: string): string => createHash("sha256").update(text).diges
 function entryFiles(folder: string): Map<string, string> {
   const paths = readdirSync(folder, { withFileTypes: true })
     .filter((entry) => entry.isDirectory())
-    .flatMap((topic) => readdirSync(join(folder, topic.name)).filter((name) => name.endsWith(".md")).map((name) => `${topic.name}/${name}`));
+    .flatMap((topic) =>
+      readdirSync(join(folder, topic.name))
+        .filter((name) => name.endsWith(".md"))
+        .map((name) => `${topic.name}/${name}`),
+    );
   return new Map(paths.toSorted().map((path) => [path, readFileSync(join(folder, path), "utf8")]));
 }
 
@@ -39,18 +48,34 @@ function lockOf(level: Library["level"], files: Map<string, string>, cerebellum:
 /** Reads a library and checks it against its lock; throws `not_found` or `bad_config` naming the file that differs. */
 export function readLibrary(folder: string): Library {
   const lockPath = join(folder, LOCK_FILE);
-  if (!existsSync(lockPath)) throw new Skill2RealError("not_found", `there is no memory library in ${folder}: it holds no ${LOCK_FILE}`);
+  if (!existsSync(lockPath))
+    throw new Skill2RealError("not_found", `there is no memory library in ${folder}: it holds no ${LOCK_FILE}`);
   const parsed = lockSchema.safeParse(parse(readFileSync(lockPath, "utf8")));
-  if (!parsed.success) throw new Skill2RealError("bad_config", `${lockPath} is not a library's lock: ${parsed.error.issues[0]?.path.join(".")}: ${parsed.error.issues[0]?.message}`);
+  if (!parsed.success)
+    throw new Skill2RealError(
+      "bad_config",
+      `${lockPath} is not a library's lock: ${parsed.error.issues[0]?.path.join(".")}: ${parsed.error.issues[0]?.message}`,
+    );
   const lock = parsed.data;
   const files = entryFiles(folder);
   const found = lockOf(lock.level, files, lock.cerebellum ?? null);
-  const differing = [...new Set([...Object.keys(lock.entries), ...Object.keys(found.entries)])].filter((path) => lock.entries[path] !== found.entries[path]);
-  if (differing.length > 0) throw new Skill2RealError("bad_config", `library ${folder} is not as its lock says; changed, added or gone: ${differing.join(", ")}`);
-  if (found.digest !== lock.digest) throw new Skill2RealError("bad_config", `library ${folder}: the lock's own digest is wrong`);
+  const differing = [...new Set([...Object.keys(lock.entries), ...Object.keys(found.entries)])].filter(
+    (path) => lock.entries[path] !== found.entries[path],
+  );
+  if (differing.length > 0)
+    throw new Skill2RealError(
+      "bad_config",
+      `library ${folder} is not as its lock says; changed, added or gone: ${differing.join(", ")}`,
+    );
+  if (found.digest !== lock.digest)
+    throw new Skill2RealError("bad_config", `library ${folder}: the lock's own digest is wrong`);
   const entries = [...files].map(([path, text]) => parseEntry(path, text));
   const other = entries.find((entry) => entry.front.level !== lock.level);
-  if (other) throw new Skill2RealError("bad_config", `library ${folder} is a ${lock.level}, but ${other.path} is of level ${other.front.level}`);
+  if (other)
+    throw new Skill2RealError(
+      "bad_config",
+      `library ${folder} is a ${lock.level}, but ${other.path} is of level ${other.front.level}`,
+    );
   return { level: lock.level, digest: lock.digest, cerebellum: lock.cerebellum ?? null, entries };
 }
 
@@ -67,6 +92,10 @@ export function writeLock(folder: string, level: Library["level"], cerebellum: s
 export function readMemories(folder: string): { cerebellum: Library; brain: Library } {
   const cerebellum = readLibrary(join(folder, "cerebellum"));
   const brain = readLibrary(join(folder, "brain"));
-  if (brain.cerebellum !== cerebellum.digest) throw new Skill2RealError("bad_config", `the brain in ${folder} was made with another cerebellum (${brain.cerebellum?.slice(0, 12) ?? "none"}) than the one beside it (${cerebellum.digest.slice(0, 12)})`);
+  if (brain.cerebellum !== cerebellum.digest)
+    throw new Skill2RealError(
+      "bad_config",
+      `the brain in ${folder} was made with another cerebellum (${brain.cerebellum?.slice(0, 12) ?? "none"}) than the one beside it (${cerebellum.digest.slice(0, 12)})`,
+    );
   return { cerebellum, brain };
 }

@@ -1,5 +1,5 @@
-import type { Arm, Capabilities, Gripper } from "../contract/generated/device.js";
 import { Skill2RealError } from "../contract/errors.js";
+import type { Arm, Capabilities, Gripper } from "../contract/generated/device.js";
 import { ArmKinematics, type ArmModel } from "./native/pose.js";
 import { OperationFailure } from "./operation.js";
 
@@ -11,14 +11,23 @@ export type ArmRuntime = {
 };
 
 const NO_FINGER = { length_m: 0.001, width_m: 0.001, thickness_m: 0.001 };
-const triple = (values: readonly number[]): [number, number, number] => [values[0] ?? 0, values[1] ?? 0, values[2] ?? 0];
+const triple = (values: readonly number[]): [number, number, number] => [
+  values[0] ?? 0,
+  values[1] ?? 0,
+  values[2] ?? 0,
+];
 
 /** The native model of an arm and its gripper as a backend describes them. */
 export function armModel(arm: Arm, gripper: Gripper | null): ArmModel {
   const each = (pick: (limit: Arm["limits"][number]) => number): number[] => arm.limits.map(pick);
   return {
     name: arm.name,
-    dh: arm.dh.map((row) => ({ a_m: row.a_m, d_m: row.d_m, alpha_rad: row.alpha_rad, theta_offset_rad: row.theta_offset_rad })),
+    dh: arm.dh.map((row) => ({
+      a_m: row.a_m,
+      d_m: row.d_m,
+      alpha_rad: row.alpha_rad,
+      theta_offset_rad: row.theta_offset_rad,
+    })),
     X_world_base: arm.X_world_base,
     X_flange_tcp: arm.X_flange_tcp,
     position_min_rad: each((limit) => limit.position_min_rad),
@@ -26,11 +35,22 @@ export function armModel(arm: Arm, gripper: Gripper | null): ArmModel {
     velocity_max_rad_s: each((limit) => limit.velocity_rad_s),
     acceleration_max_rad_s2: each((limit) => limit.acceleration_rad_s2),
     jerk_max_rad_s3: each((limit) => limit.jerk_rad_s3),
-    capsules: arm.capsules.map((capsule) => ({ link: capsule.link, p0_m: triple(capsule.p0_m), p1_m: triple(capsule.p1_m), radius_m: capsule.radius_m })),
+    capsules: arm.capsules.map((capsule) => ({
+      link: capsule.link,
+      p0_m: triple(capsule.p0_m),
+      p1_m: triple(capsule.p1_m),
+      radius_m: capsule.radius_m,
+    })),
     gripper: {
       capsules: [],
       max_opening_m: gripper?.max_opening_m ?? 0,
-      finger: gripper ? { length_m: gripper.finger_length_m, width_m: gripper.finger_width_m, thickness_m: gripper.finger_thickness_m } : NO_FINGER,
+      finger: gripper
+        ? {
+            length_m: gripper.finger_length_m,
+            width_m: gripper.finger_width_m,
+            thickness_m: gripper.finger_thickness_m,
+          }
+        : NO_FINGER,
     },
   };
 }
@@ -45,7 +65,11 @@ export class Arms {
       const kinematics = ArmKinematics.create(armModel(description, gripper));
       this.#arms.set(description.name, { name: description.name, description, gripper, kinematics });
     }
-    if (this.#arms.size === 0) throw new Skill2RealError("backend_refused", "the backend describes no arm: check its capabilities with \"skill2real backend check\"");
+    if (this.#arms.size === 0)
+      throw new Skill2RealError(
+        "backend_refused",
+        'the backend describes no arm: check its capabilities with "skill2real backend check"',
+      );
   }
 
   get names(): string[] {
@@ -61,10 +85,16 @@ export class Arms {
     if (name === undefined) {
       const [only, ...others] = this.#arms.values();
       if (only && others.length === 0) return only;
-      throw new OperationFailure("arm_required", `there are ${this.#arms.size} arms (${this.names.join(", ")}): say which with arm`);
+      throw new OperationFailure(
+        "arm_required",
+        `there are ${this.#arms.size} arms (${this.names.join(", ")}): say which with arm`,
+      );
     }
     const arm = this.#arms.get(name);
     if (arm) return arm;
-    throw new OperationFailure("unknown_arm", `there is no arm ${JSON.stringify(name)}; arms: ${this.names.join(", ")}`);
+    throw new OperationFailure(
+      "unknown_arm",
+      `there is no arm ${JSON.stringify(name)}; arms: ${this.names.join(", ")}`,
+    );
   }
 }

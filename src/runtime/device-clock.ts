@@ -72,7 +72,10 @@ class WallClock implements DeviceClock {
 
   async pass(until_s: number | null, signal?: AbortSignal): Promise<void> {
     const active = this.tracker.active;
-    await this.#wait(Math.min(WALL_POLL_MS, until_s === null ? WALL_POLL_MS : Math.max(0, (until_s - this.now()) * 1e3)), signal);
+    await this.#wait(
+      Math.min(WALL_POLL_MS, until_s === null ? WALL_POLL_MS : Math.max(0, (until_s - this.now()) * 1e3)),
+      signal,
+    );
     if (this.tracker.active < active || active === 0) return;
     // Events may be lost; the state never lies.
     const state = await this.device.getState();
@@ -102,6 +105,12 @@ class WallClock implements DeviceClock {
   }
 }
 
-export function createClock(device: Device, tracker: MotionTracker, onState: (state: Stamped<StateReply>) => void): DeviceClock {
-  return device.capabilities.clock === "SIM" ? new SimClock(device, tracker, onState) : new WallClock(device, tracker, onState);
+export function createClock(
+  device: Device,
+  tracker: MotionTracker,
+  onState: (state: Stamped<StateReply>) => void,
+): DeviceClock {
+  return device.capabilities.clock === "SIM"
+    ? new SimClock(device, tracker, onState)
+    : new WallClock(device, tracker, onState);
 }

@@ -1,5 +1,5 @@
-import { OPERATIONS } from "../contract/generated/robot-api-dispatch.js";
 import type { OperationName, StatusCode } from "../contract/generated/robot-api.js";
+import { OPERATIONS } from "../contract/generated/robot-api-dispatch.js";
 import { isOperationName, validateRequest, validateResult } from "../contract/validate-request.js";
 import { toFailure } from "./failures.js";
 import { OperationFailure, type OperationImplementation, type OperationTable } from "./operation.js";
@@ -14,14 +14,20 @@ export type CheckedCall = { operation: string; implementation: OperationImplemen
 export function checkCall(table: OperationTable, operation: string, args: readonly unknown[]): CheckedCall {
   const implementation = table[operation];
   if (!implementation) throw new OperationFailure("invalid_argument", `there is no operation "${operation}"`);
-  if (args.length > 1) throw new OperationFailure("invalid_argument", `${operation} takes one request object, not ${args.length} arguments`);
-  if (implementation.kind === "function") return { operation, implementation, request: implementation.check(args[0] ?? {}) as never };
+  if (args.length > 1)
+    throw new OperationFailure(
+      "invalid_argument",
+      `${operation} takes one request object, not ${args.length} arguments`,
+    );
+  if (implementation.kind === "function")
+    return { operation, implementation, request: implementation.check(args[0] ?? {}) as never };
   const checked = validateRequest(operation, args[0] ?? {});
   if (!checked.ok) throw new OperationFailure("invalid_argument", checked.message);
   return { operation, implementation, request: checked.request as never };
 }
 
-const returnsString = (operation: string): boolean => OPERATIONS.find((entry) => entry.name === operation)?.returnsString ?? false;
+const returnsString = (operation: string): boolean =>
+  OPERATIONS.find((entry) => entry.name === operation)?.returnsString ?? false;
 
 /** The outcome of an operation that gave `fields`. */
 export function succeeded(operation: string, fields: Record<string, unknown>): CallOutcome {
@@ -45,6 +51,9 @@ function conforming(operation: OperationName, value: { status: string; message: 
     return validateResult(operation, value);
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    return { status: "internal_error" satisfies StatusCode, message: `${value.status}: ${value.message} (and its result is not as the contract says: ${why})` };
+    return {
+      status: "internal_error" satisfies StatusCode,
+      message: `${value.status}: ${value.message} (and its result is not as the contract says: ${why})`,
+    };
   }
 }

@@ -1,7 +1,10 @@
 import { isSkill2RealError } from "../contract/errors.js";
 import { OperationFailure } from "./operation.js";
 
-const DEVICE_STATUS: Record<string, "stopped" | "protective_stop" | "busy" | "unsupported" | "camera_failed" | "timeout"> = {
+const DEVICE_STATUS: Record<
+  string,
+  "stopped" | "protective_stop" | "busy" | "unsupported" | "camera_failed" | "timeout"
+> = {
   ERROR_STOP_EPOCH: "stopped",
   ERROR_FAULT: "protective_stop",
   ERROR_BUSY: "busy",
@@ -18,7 +21,8 @@ export function toFailure(error: unknown): OperationFailure {
   if (isSkill2RealError(error, "diverged")) throw error;
   if (error instanceof OperationFailure) return error;
   const message = error instanceof Error ? error.message : String(error);
-  if (isSkill2RealError(error, "backend_lost") || isSkill2RealError(error, "session_closed")) return new OperationFailure("backend_lost", message);
+  if (isSkill2RealError(error, "backend_lost") || isSkill2RealError(error, "session_closed"))
+    return new OperationFailure("backend_lost", message);
   if (isSkill2RealError(error, "stopped")) return new OperationFailure("stopped", message);
   if (isSkill2RealError(error, "backend_refused")) {
     const status = DEVICE_STATUS[String(error.details.device_code)];

@@ -21,16 +21,27 @@ export class ImageStore {
   }
 
   /** Encodes RGB8 rows and writes `images/<number>_<name>.png`; throws `storage_failed`. Gives the relative path and the bytes. */
-  async save(name: string, pixels: Uint8Array, width: number, height: number): Promise<{ path: string; png: Uint8Array }> {
+  async save(
+    name: string,
+    pixels: Uint8Array,
+    width: number,
+    height: number,
+  ): Promise<{ path: string; png: Uint8Array }> {
     this.#count += 1;
     const path = `images/${String(this.#count).padStart(4, "0")}_${name}.png`;
-    const png = await sharp(pixels, { raw: { width, height, channels: 3 } }).png(PNG_OPTIONS).toBuffer();
+    const png = await sharp(pixels, { raw: { width, height, channels: 3 } })
+      .png(PNG_OPTIONS)
+      .toBuffer();
     if (this.#folder !== null) {
       try {
         await mkdir(join(this.#folder, "images"), { recursive: true });
         await writeFile(join(this.#folder, path), png);
       } catch (cause) {
-        throw new Skill2RealError("storage_failed", `the image ${path} cannot be written to the run's folder (${(cause as NodeJS.ErrnoException).code}): free space or choose another folder with [runs] folder`, { cause });
+        throw new Skill2RealError(
+          "storage_failed",
+          `the image ${path} cannot be written to the run's folder (${(cause as NodeJS.ErrnoException).code}): free space or choose another folder with [runs] folder`,
+          { cause },
+        );
       }
     }
     return { path, png };

@@ -1,4 +1,4 @@
-import type { MotionStatus, JointTrajectory } from "../contract/generated/device.js";
+import type { JointTrajectory, MotionStatus } from "../contract/generated/device.js";
 import type { Init } from "../contract/wire/init.js";
 import type { Device } from "./device/device.js";
 import type { MotionTracker } from "./motion-tracker.js";
@@ -15,12 +15,21 @@ function stretched(trajectory: Init<JointTrajectory>, factor: number): Init<Join
  * Executes the intents of one turn as one group: arm trajectories are stretched to one duration, everything starts together.
  * Gives one entry per intent; the tracker fills in how each ended.
  */
-export async function executeGroup(device: Device, tracker: MotionTracker, intents: readonly MotionIntent[], stop_epoch: number): Promise<PendingMotion[]> {
+export async function executeGroup(
+  device: Device,
+  tracker: MotionTracker,
+  intents: readonly MotionIntent[],
+  stop_epoch: number,
+): Promise<PendingMotion[]> {
   const trajectories = intents.filter((intent) => intent.motion.joint_trajectory);
   const longest = Math.max(0, ...trajectories.map((intent) => intent.duration_s));
-  const stretches = intents.map((intent) => (intent.motion.joint_trajectory && intent.duration_s > 0 ? longest / intent.duration_s : 1));
+  const stretches = intents.map((intent) =>
+    intent.motion.joint_trajectory && intent.duration_s > 0 ? longest / intent.duration_s : 1,
+  );
   const motions = intents.map((intent, i) =>
-    intent.motion.joint_trajectory && stretches[i]! > 1 ? { joint_trajectory: stretched(intent.motion.joint_trajectory, stretches[i]!) } : intent.motion,
+    intent.motion.joint_trajectory && stretches[i]! > 1
+      ? { joint_trajectory: stretched(intent.motion.joint_trajectory, stretches[i]!) }
+      : intent.motion,
   );
   const reply = await device.execute({ stop_epoch, motions });
   return intents.map((intent, i) => {

@@ -34,7 +34,8 @@ export class MotionTracker {
   endAll(end_reason: EndReason, end_time_s: number): number {
     const all = [...this.#waiting.values()];
     this.#waiting.clear();
-    for (const { index, end } of all) end({ index, end_reason, end_time_s, fraction_done: 0, contact_force_n: [], reached_point: 0, mean_force_n: 0 });
+    for (const { index, end } of all)
+      end({ index, end_reason, end_time_s, fraction_done: 0, contact_force_n: [], reached_point: 0, mean_force_n: 0 });
     return all.length;
   }
 }

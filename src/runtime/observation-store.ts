@@ -1,6 +1,6 @@
 import type { ArmState, View } from "../contract/generated/device.js";
 import type { DepthView, Intrinsics } from "./native/scene.js";
-import { RefStore } from "./refs.js";
+import type { RefStore } from "./refs.js";
 
 export type Observation = {
   ref: string;

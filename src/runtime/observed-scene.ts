@@ -1,5 +1,5 @@
 import type { ArmState } from "../contract/generated/device.js";
-import type { Arms, ArmRuntime } from "./arms.js";
+import type { ArmRuntime, Arms } from "./arms.js";
 import type { HeldObjects } from "./held-objects.js";
 import type { MotionLimits } from "./motion-limits.js";
 import type { Capsule, OrientedBox, Scene, Vec3 } from "./native/pose.js";
@@ -81,7 +81,9 @@ export class ObservedScene {
       cloud_world_m: cloud,
       exclude_points_world_m: target?.points_world_m ?? null,
       exclude_radius_m: 0.012,
-      exclude_boxes: target ? [{ X_world_box: target.X_world_box, size_m: target.size_m.map((size) => size + 0.016) as unknown as Vec3 }] : [],
+      exclude_boxes: target
+        ? [{ X_world_box: target.X_world_box, size_m: target.size_m.map((size) => size + 0.016) as unknown as Vec3 }]
+        : [],
     };
   }
 
@@ -122,7 +124,12 @@ export class ObservedScene {
       const held = this.#held.get(state.name);
       if (!held || taken_at_s < held.measured_at_s) return [];
       const box: OrientedBox = { X_world_box: multiply(state.X_world_tcp, held.X_tcp_box), size_m: held.size_m };
-      return [{ X_box_world: invert(box.X_world_box), half_m: held.size_m.map((size) => size / 2 + HELD_MARGIN_M) as unknown as Vec3 }];
+      return [
+        {
+          X_box_world: invert(box.X_world_box),
+          half_m: held.size_m.map((size) => size / 2 + HELD_MARGIN_M) as unknown as Vec3,
+        },
+      ];
     });
   }
 }
@@ -150,6 +157,7 @@ export function dropSpecks(cloud: Float32Array, voxel_m = VOXEL_M, least = VOXEL
   const counts = new Map<number, number>();
   for (let i = 0; i < cloud.length; i += 3) counts.set(key(i), (counts.get(key(i)) ?? 0) + 1);
   const kept: number[] = [];
-  for (let i = 0; i < cloud.length; i += 3) if ((counts.get(key(i)) ?? 0) >= least) kept.push(cloud[i]!, cloud[i + 1]!, cloud[i + 2]!);
+  for (let i = 0; i < cloud.length; i += 3)
+    if ((counts.get(key(i)) ?? 0) >= least) kept.push(cloud[i]!, cloud[i + 1]!, cloud[i + 2]!);
   return Float32Array.from(kept);
 }

@@ -1,13 +1,13 @@
 import type { ArmState, GripperState, StateReply } from "../contract/generated/device.js";
-import type { Arms, ArmRuntime } from "./arms.js";
+import type { PerceptionSettings } from "../contract/settings.js";
+import type { ArmRuntime, Arms } from "./arms.js";
 import type { Device } from "./device/device.js";
 import type { HeldObjects } from "./held-objects.js";
 import type { ImageStore } from "./image-store.js";
 import type { MotionLimits } from "./motion-limits.js";
-import type { PathBudget } from "./path-budget.js";
 import type { ObservationStore } from "./observation-store.js";
 import type { ObservedScene } from "./observed-scene.js";
-import type { PerceptionSettings } from "../contract/settings.js";
+import type { PathBudget } from "./path-budget.js";
 import type { StageMemory } from "./stage-memory.js";
 import type { TraceSink } from "./trace-sink.js";
 

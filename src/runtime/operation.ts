@@ -1,6 +1,6 @@
+import type { Motion, MotionStatus } from "../contract/generated/device.js";
 import type { StatusCode } from "../contract/generated/robot-api.js";
 import type { Init } from "../contract/wire/init.js";
-import type { Motion, MotionStatus } from "../contract/generated/device.js";
 import type { OperationContext } from "./operation-context.js";
 
 export type FailureStatus = Exclude<StatusCode, "ok">;
@@ -53,10 +53,21 @@ export type SkillContext = {
 };
 
 /** A function of an optional skill. `check` gives the request as documented or throws OperationFailure `invalid_argument`. */
-export type SkillFunction = { kind: "function"; check(request: unknown): unknown; run(context: SkillContext, request: never): Promise<Record<string, unknown>> };
+export type SkillFunction = {
+  kind: "function";
+  check(request: unknown): unknown;
+  run(context: SkillContext, request: never): Promise<Record<string, unknown>>;
+};
 
-export type OperationImplementation = { kind: "plain"; run: PlainOperation } | { kind: "moving"; plan: MovingOperation } | SkillFunction;
+export type OperationImplementation =
+  | { kind: "plain"; run: PlainOperation }
+  | { kind: "moving"; plan: MovingOperation }
+  | SkillFunction;
 export type OperationTable = Record<string, OperationImplementation>;
 
-export const plain = <Q>(run: (context: OperationContext, request: Q) => Promise<Record<string, unknown>>): OperationImplementation => ({ kind: "plain", run: run as PlainOperation });
-export const moving = <Q>(plan: (context: OperationContext, request: Q) => Promise<MotionIntent>): OperationImplementation => ({ kind: "moving", plan: plan as MovingOperation });
+export const plain = <Q>(
+  run: (context: OperationContext, request: Q) => Promise<Record<string, unknown>>,
+): OperationImplementation => ({ kind: "plain", run: run as PlainOperation });
+export const moving = <Q>(
+  plan: (context: OperationContext, request: Q) => Promise<MotionIntent>,
+): OperationImplementation => ({ kind: "moving", plan: plan as MovingOperation });

@@ -14,7 +14,10 @@ export class PathBudget {
   /** Takes a planned way from the budget; throws `budget_exhausted`, and takes nothing, where too little is left. */
   spend(length_m: number): void {
     if (length_m > this.#left_m) {
-      throw new OperationFailure("budget_exhausted", `this way is ${length_m.toFixed(2)} m long; of the ${this.#total_m} m that one program may go, ${this.#left_m.toFixed(2)} m are left ([program] path_length_m)`);
+      throw new OperationFailure(
+        "budget_exhausted",
+        `this way is ${length_m.toFixed(2)} m long; of the ${this.#total_m} m that one program may go, ${this.#left_m.toFixed(2)} m are left ([program] path_length_m)`,
+      );
     }
     this.#left_m -= length_m;
   }

@@ -39,7 +39,11 @@ export class RefStore {
 
   /** Throws `unknown_ref` (or `expired_ref` after the session's end); the message says whether the kind is wrong, the ref invented, or of another session. */
   get<T>(kind: RefKind, ref: string, field: string): T {
-    if (this.#closed) throw new OperationFailure("expired_ref", `${field}: the session that gave out ${JSON.stringify(ref)} has ended; open a session and observe again`);
+    if (this.#closed)
+      throw new OperationFailure(
+        "expired_ref",
+        `${field}: the session that gave out ${JSON.stringify(ref)} has ended; open a session and observe again`,
+      );
     const value = ref.startsWith(`${kind}_`) ? this.#values.get(ref) : undefined;
     if (value !== undefined) return value as T;
     const shown = JSON.stringify(ref.length > 40 ? `${ref.slice(0, 40)}…` : ref);

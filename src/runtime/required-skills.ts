@@ -1,6 +1,6 @@
 import { pathToFileURL } from "node:url";
-import { OPERATIONS } from "../contract/generated/robot-api-dispatch.js";
 import { Skill2RealError } from "../contract/errors.js";
+import { OPERATIONS } from "../contract/generated/robot-api-dispatch.js";
 import { compiledModule, packageFile } from "../contract/package-root.js";
 import type { OperationTable } from "./operation.js";
 
@@ -19,7 +19,10 @@ export async function loadOperations(): Promise<OperationTable> {
     const declared = OPERATIONS.filter((operation) => operation.skill === skill).map((operation) => operation.name);
     const found = Object.keys(module.operations);
     if (declared.toSorted().join() !== found.toSorted().join()) {
-      throw new Skill2RealError("internal", `skill "${skill}" implements ${found.join(", ")}; the contract puts ${declared.join(", ")} there`);
+      throw new Skill2RealError(
+        "internal",
+        `skill "${skill}" implements ${found.join(", ")}; the contract puts ${declared.join(", ")} there`,
+      );
     }
     Object.assign(table, module.operations);
   }

@@ -1,9 +1,14 @@
-import type { ArmState, GripperState, StateReply } from "../contract/generated/device.js";
 import { isSkill2RealError, Skill2RealError } from "../contract/errors.js";
-import { DEFAULT_MOTION_SETTINGS, DEFAULT_PERCEPTION_SETTINGS, type MotionSettings, type PerceptionSettings } from "../contract/settings.js";
+import type { ArmState, GripperState, StateReply } from "../contract/generated/device.js";
+import {
+  DEFAULT_MOTION_SETTINGS,
+  DEFAULT_PERCEPTION_SETTINGS,
+  type MotionSettings,
+  type PerceptionSettings,
+} from "../contract/settings.js";
 import { type ArmRuntime, Arms } from "./arms.js";
-import { createClock, type DeviceClock } from "./device-clock.js";
 import type { Device, Stamped } from "./device/device.js";
+import { createClock, type DeviceClock } from "./device-clock.js";
 import { type CallOutcome, checkCall, failed, succeeded } from "./dispatch.js";
 import { HeldObjects } from "./held-objects.js";
 import { ImageStore } from "./image-store.js";
@@ -103,12 +108,17 @@ export class Session {
       const { left, width, height } = this.context.observations.observation(observation_ref);
       return { pixels: left, width, height };
     },
-    saveImage: async (name, pixels, width, height) => (await this.context.images.save(name, pixels, width, height)).path,
+    saveImage: async (name, pixels, width, height) =>
+      (await this.context.images.save(name, pixels, width, height)).path,
     time_s: () => this.#clock.now(),
   };
 
   static open(options: SessionOptions): Session {
-    if (options.device.role !== "CONTROLLER") throw new Skill2RealError("bad_argument", `a session needs a device in the role CONTROLLER, not ${options.device.role}`);
+    if (options.device.role !== "CONTROLLER")
+      throw new Skill2RealError(
+        "bad_argument",
+        `a session needs a device in the role CONTROLLER, not ${options.device.role}`,
+      );
     return new Session(options);
   }
 
@@ -130,8 +140,15 @@ export class Session {
   /** One operation, by itself; resolves when it has ended. */
   async call(name: string, request?: unknown): Promise<CallOutcome> {
     const id = -1;
-    if (this.pending.length > 0) throw new Skill2RealError("bad_argument", "a call by hand while a turn is pending: wait for it, or put both into one turn");
-    const [settlement] = await this.process({ calls: [{ id, name, args: request === undefined ? [] : [request] }], sleeps: [] });
+    if (this.pending.length > 0)
+      throw new Skill2RealError(
+        "bad_argument",
+        "a call by hand while a turn is pending: wait for it, or put both into one turn",
+      );
+    const [settlement] = await this.process({
+      calls: [{ id, name, args: request === undefined ? [] : [request] }],
+      sleeps: [],
+    });
     if (!settlement) throw new Skill2RealError("internal", `the call of ${name} ended without an outcome`);
     return settlement;
   }
@@ -157,14 +174,28 @@ export class Session {
 
     for (const { id, seconds } of turn.sleeps) this.#sleeps.set(id, this.#clock.now() + seconds);
     for (const { id, name, args } of turn.calls) {
-      const call: RunningCall = { id, operation: name, request: args[0] ?? {}, index: this.#calls, start_s: this.#clock.now() };
+      const call: RunningCall = {
+        id,
+        operation: name,
+        request: args[0] ?? {},
+        index: this.#calls,
+        start_s: this.#clock.now(),
+      };
       this.#calls += 1;
       try {
         this.#refuseIfEnded();
         const { implementation, request } = checkCall(this.#operations, name, args);
         if (implementation.kind === "plain") plain.push({ call, run: () => implementation.run(this.context, request) });
-        else if (implementation.kind === "function") plain.push({ call, run: () => implementation.run(this.#skillContext, request) });
-        else planned.push({ call, intent: await this.#plan(() => implementation.plan(this.context, request), planned.map((entry) => entry.intent)) });
+        else if (implementation.kind === "function")
+          plain.push({ call, run: () => implementation.run(this.#skillContext, request) });
+        else
+          planned.push({
+            call,
+            intent: await this.#plan(
+              () => implementation.plan(this.context, request),
+              planned.map((entry) => entry.intent),
+            ),
+          });
       } catch (error) {
         settled.push(this.#end(call, failed(name, error)));
       }
@@ -172,8 +203,13 @@ export class Session {
     if (planned.length > 0) {
       try {
         this.#refuseIfEnded();
-        const pendings = await executeGroup(this.device, this.#tracker, planned.map(({ intent }) => intent), epoch);
-        planned.forEach(({ call }, i) => this.#motions.set(call.id, { ...call, pending: pendings[i]! }));
+        const pendings = await executeGroup(
+          this.device,
+          this.#tracker,
+          planned.map(({ intent }) => intent),
+          epoch,
+        );
+        for (const [i, { call }] of planned.entries()) this.#motions.set(call.id, { ...call, pending: pendings[i]! });
       } catch (error) {
         for (const { call } of planned) settled.push(this.#end(call, failed(call.operation, error)));
       }
@@ -245,21 +281,36 @@ export class Session {
   async #invoke(operation: string, request: unknown): Promise<Record<string, unknown>> {
     try {
       const call = checkCall(this.#operations, operation, [request]);
-      if (call.implementation.kind !== "plain") throw new OperationFailure("unsupported", `${operation} moves the robot; a skill's function may only look and measure`);
+      if (call.implementation.kind !== "plain")
+        throw new OperationFailure(
+          "unsupported",
+          `${operation} moves the robot; a skill's function may only look and measure`,
+        );
       const outcome = succeeded(operation, await call.implementation.run(this.context, call.request));
-      return "value" in outcome ? (outcome.value as Record<string, unknown>) : { status: outcome.error.code, message: outcome.error.message };
+      return "value" in outcome
+        ? (outcome.value as Record<string, unknown>)
+        : { status: outcome.error.code, message: outcome.error.message };
     } catch (error) {
       const outcome = failed(operation, error);
-      return "value" in outcome ? (outcome.value as Record<string, unknown>) : { status: outcome.error.code, message: outcome.error.message };
+      return "value" in outcome
+        ? (outcome.value as Record<string, unknown>)
+        : { status: outcome.error.code, message: outcome.error.message };
     }
   }
 
   async #plan(plan: () => Promise<MotionIntent>, others: readonly MotionIntent[]): Promise<MotionIntent> {
     const intent = await plan();
-    const isGripper = (candidate: MotionIntent): boolean => candidate.motion.gripper_move !== undefined && candidate.motion.gripper_move !== null;
+    const isGripper = (candidate: MotionIntent): boolean =>
+      candidate.motion.gripper_move !== undefined && candidate.motion.gripper_move !== null;
     const active = [...this.#motions.values()].map((running) => running.pending.intent);
-    const clash = [...active, ...others].find((other) => other.arm === intent.arm && isGripper(other) === isGripper(intent));
-    if (clash) throw new OperationFailure("busy", `the ${isGripper(intent) ? "gripper" : "arm"} of "${intent.arm}" is moving already: await that motion first`);
+    const clash = [...active, ...others].find(
+      (other) => other.arm === intent.arm && isGripper(other) === isGripper(intent),
+    );
+    if (clash)
+      throw new OperationFailure(
+        "busy",
+        `the ${isGripper(intent) ? "gripper" : "arm"} of "${intent.arm}" is moving already: await that motion first`,
+      );
     return intent;
   }
 
@@ -288,19 +339,23 @@ export class Session {
   /** Lets device time pass once; a backend that is lost, or a motion that never ends, ends what is pending. */
   async #pass(): Promise<void> {
     const dues = [...this.#sleeps.values()];
-    const overdue = [...this.#motions.values()].some((running) => this.#clock.now() > running.pending.expected_end_s + OVERTIME_S);
+    const overdue = [...this.#motions.values()].some(
+      (running) => this.#clock.now() > running.pending.expected_end_s + OVERTIME_S,
+    );
     try {
       if (overdue) {
         await this.#latch("a motion did not end in its time");
         this.#tracker.endAll("END_TIMEOUT", this.#clock.now());
         return;
       }
-      if (this.#trace.failed && this.#stopped === null) await this.stop(`the trace cannot be written: ${this.#trace.failed.message}`);
+      if (this.#trace.failed && this.#stopped === null)
+        await this.stop(`the trace cannot be written: ${this.#trace.failed.message}`);
       await this.#clock.pass(dues.length > 0 ? Math.min(...dues) : null, this.#wake.signal);
     } catch (error) {
       // A replay that cannot go on is no failure of the motion: whoever plays it must hear of it.
       if (isSkill2RealError(error, "diverged")) throw error;
-      if (isSkill2RealError(error, "backend_refused") || isSkill2RealError(error, "deadline_exceeded")) await this.#lastResort();
+      if (isSkill2RealError(error, "backend_refused") || isSkill2RealError(error, "deadline_exceeded"))
+        await this.#lastResort();
       this.#tracker.endAll("END_FAULT", this.#clock.now());
       this.#sleeps.clear();
       this.#trace.log("error", `device time cannot pass: ${error instanceof Error ? error.message : String(error)}`);
@@ -324,15 +379,29 @@ export class Session {
 
   #end(call: RunningCall, outcome: CallOutcome): TurnSettlement {
     const result = "value" in outcome ? outcome.value : { thrown: outcome.error };
-    this.#trace.call({ stage: this.context.stage.stage, index: call.index, operation: call.operation, request: call.request, result, start_s: call.start_s, end_s: this.#clock.now() });
+    this.#trace.call({
+      stage: this.context.stage.stage,
+      index: call.index,
+      operation: call.operation,
+      request: call.request,
+      result,
+      start_s: call.start_s,
+      end_s: this.#clock.now(),
+    });
     return { id: call.id, ...outcome };
   }
 
   #refuseIfEnded(): void {
     if (this.#closed) throw new OperationFailure("expired_ref", "the session has ended: open another");
-    if (this.device.lost) throw new OperationFailure("backend_lost", "the backend stopped answering; the episode is lost");
-    if (this.#stopped !== null) throw new OperationFailure("stopped", `a stop is latched (${this.#stopped}); this program can do nothing more`);
-    if (this.#trace.failed) throw new OperationFailure("internal_error", `the trace cannot be written (${this.#trace.failed.message}); nothing moves without a record`);
+    if (this.device.lost)
+      throw new OperationFailure("backend_lost", "the backend stopped answering; the episode is lost");
+    if (this.#stopped !== null)
+      throw new OperationFailure("stopped", `a stop is latched (${this.#stopped}); this program can do nothing more`);
+    if (this.#trace.failed)
+      throw new OperationFailure(
+        "internal_error",
+        `the trace cannot be written (${this.#trace.failed.message}); nothing moves without a record`,
+      );
   }
 
   #seen(state: Stamped<StateReply>): void {
@@ -350,7 +419,11 @@ export class Session {
     const reply = await this.#state();
     const state = reply.arms.find((entry) => entry.name === arm.name);
     if (!state) throw new OperationFailure("internal_error", `the backend reports no state of arm "${arm.name}"`);
-    if (state.mode === "PROTECTIVE_STOP" || state.mode === "FAULT") throw new OperationFailure("protective_stop", `arm "${arm.name}" has stopped itself (${state.mode}: ${reply.stop_reason}); a person must look before it moves again`);
+    if (state.mode === "PROTECTIVE_STOP" || state.mode === "FAULT")
+      throw new OperationFailure(
+        "protective_stop",
+        `arm "${arm.name}" has stopped itself (${state.mode}: ${reply.stop_reason}); a person must look before it moves again`,
+      );
     if (state.mode === "STOPPED" || reply.stop_latched) {
       // Somebody else stopped the arm: it is for them, not for a program, to go on.
       this.#stopped ??= reply.stop_reason || "stopped at the backend";

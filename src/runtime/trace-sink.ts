@@ -48,5 +48,14 @@ const nothing = (): void => {};
 
 /** A sink that keeps nothing, for sessions that are not recorded. */
 export const NO_TRACE: TraceSink = {
-  exchange: nothing, call: nothing, image: nothing, state: nothing, camera: nothing, object: nothing, program: nothing, event: nothing, log: nothing, failed: null,
+  exchange: nothing,
+  call: nothing,
+  image: nothing,
+  state: nothing,
+  camera: nothing,
+  object: nothing,
+  program: nothing,
+  event: nothing,
+  log: nothing,
+  failed: null,
 };

@@ -39,7 +39,9 @@ export const axis = (X: Transform, column: 0 | 1 | 2): Vec3 => [at(X, 0, column)
 /** p_a of p_b. */
 export function transformPoint(X_a_b: Transform, p: readonly number[]): Vec3 {
   const [x, y, z] = [p[0]!, p[1]!, p[2]!];
-  return [0, 1, 2].map((row) => at(X_a_b, row, 0) * x + at(X_a_b, row, 1) * y + at(X_a_b, row, 2) * z + at(X_a_b, row, 3)) as Vec3;
+  return [0, 1, 2].map(
+    (row) => at(X_a_b, row, 0) * x + at(X_a_b, row, 1) * y + at(X_a_b, row, 2) * z + at(X_a_b, row, 3),
+  ) as Vec3;
 }
 
 /** A pose of position `p` whose x axis is turned by `yaw_rad` about z. */
@@ -54,10 +56,22 @@ export function fromPose(pose: Pose): number[] | null {
   if (!(length > 0.5)) return null;
   const [x, y, z, w] = [pose.qx / length, pose.qy / length, pose.qz / length, pose.qw / length];
   return [
-    1 - 2 * (y * y + z * z), 2 * (x * y - z * w), 2 * (x * z + y * w), pose.x,
-    2 * (x * y + z * w), 1 - 2 * (x * x + z * z), 2 * (y * z - x * w), pose.y,
-    2 * (x * z - y * w), 2 * (y * z + x * w), 1 - 2 * (x * x + y * y), pose.z,
-    0, 0, 0, 1,
+    1 - 2 * (y * y + z * z),
+    2 * (x * y - z * w),
+    2 * (x * z + y * w),
+    pose.x,
+    2 * (x * y + z * w),
+    1 - 2 * (x * x + z * z),
+    2 * (y * z - x * w),
+    pose.y,
+    2 * (x * z - y * w),
+    2 * (y * z + x * w),
+    1 - 2 * (x * x + y * y),
+    pose.z,
+    0,
+    0,
+    0,
+    1,
   ];
 }
 
@@ -86,6 +100,10 @@ export function toPose(X: Transform): Pose {
 export function difference(X_a: Transform, X_b: Transform): { distance_m: number; angle_rad: number } {
   const relative = multiply(invert(X_a), X_b);
   const trace = at(relative, 0, 0) + at(relative, 1, 1) + at(relative, 2, 2);
-  const sine = Math.hypot(at(relative, 2, 1) - at(relative, 1, 2), at(relative, 0, 2) - at(relative, 2, 0), at(relative, 1, 0) - at(relative, 0, 1));
+  const sine = Math.hypot(
+    at(relative, 2, 1) - at(relative, 1, 2),
+    at(relative, 0, 2) - at(relative, 2, 0),
+    at(relative, 1, 0) - at(relative, 0, 1),
+  );
   return { distance_m: Math.hypot(...position(relative)), angle_rad: Math.atan2(sine, trace - 1) };
 }

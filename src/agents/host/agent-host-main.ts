@@ -7,14 +7,14 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { isSkill2RealError, Skill2RealError } from "../../contract/errors.js";
-import { ProgramChecker, Sandbox } from "../../program/index.js";
 import type { MotionSettings, PerceptionSettings } from "../../contract/settings.js";
+import { ProgramChecker, Sandbox } from "../../program/index.js";
 import { DeviceClient } from "../../runtime/device/device-client.js";
 import { Session } from "../../runtime/session.js";
-import { loadSkills, type LoadedSkills } from "../load-skills.js";
 import { McapTrace, TRACE_FILE } from "../../runtime/trace/mcap-trace.js";
-import { playEpisode } from "../episode.js";
 import { createProposer } from "../create-proposer.js";
+import { playEpisode } from "../episode.js";
+import { type LoadedSkills, loadSkills } from "../load-skills.js";
 import { type EpisodeRequest, type HostMessage, hostRequestSchema } from "./messages.js";
 
 /** The checker and the sandbox are kept warm from episode to episode, as long as the skills stay the same. */
@@ -31,7 +31,11 @@ class AgentHost {
     await mkdir(request.folder, { recursive: true, mode: 0o700 });
     // Before the session knows the device's time, the trace begins at 0.
     let now = (): number => 0;
-    const trace = await McapTrace.create({ path: join(request.folder, TRACE_FILE), now: () => now(), metadata: { episode: request.episode, instruction: request.instruction } });
+    const trace = await McapTrace.create({
+      path: join(request.folder, TRACE_FILE),
+      now: () => now(),
+      metadata: { episode: request.episode, instruction: request.instruction },
+    });
     try {
       const device = await DeviceClient.connect({
         ...request.addresses,
@@ -51,7 +55,12 @@ class AgentHost {
         perception: request.settings.perception as Partial<PerceptionSettings>,
         ...(request.refKey ? { refKey: request.refKey } : {}),
       });
-      trace.event("session", { ref_key: session.refKey, random_seed: request.randomSeed, skills: skills.names, settings: request.settings });
+      trace.event("session", {
+        ref_key: session.refKey,
+        random_seed: request.randomSeed,
+        skills: skills.names,
+        settings: request.settings,
+      });
       try {
         const proposer = createProposer(request.proposer, skills);
         const report = await playEpisode({
@@ -74,7 +83,8 @@ class AgentHost {
         trace.event("episode_end", { outcome: report.outcome, claim: report.claim, evidence: report.evidence });
         await session.close();
         await trace.close();
-        if (trace.failed) throw new Skill2RealError("storage_failed", `the trace is not complete: ${trace.failed.message}`);
+        if (trace.failed)
+          throw new Skill2RealError("storage_failed", `the trace is not complete: ${trace.failed.message}`);
         say({ type: "played", report, refKey: session.refKey });
       } finally {
         await session.close();
@@ -126,7 +136,13 @@ async function end(): Promise<void> {
 
 process.on("message", (raw) => {
   const parsed = hostRequestSchema.safeParse(raw);
-  if (!parsed.success) return fail(new Skill2RealError("protocol_mismatch", `the agent host does not understand a message of its parent: ${parsed.error.issues[0]?.path.join(".")}: ${parsed.error.issues[0]?.message}`));
+  if (!parsed.success)
+    return fail(
+      new Skill2RealError(
+        "protocol_mismatch",
+        `the agent host does not understand a message of its parent: ${parsed.error.issues[0]?.path.join(".")}: ${parsed.error.issues[0]?.message}`,
+      ),
+    );
   const request = parsed.data;
   if (request.type === "stop") host.stop();
   else if (request.type === "close") void end();

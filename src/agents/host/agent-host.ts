@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { mkdir } from "node:fs/promises";
-import { Skill2RealError } from "../../contract/errors.js";
 import type { ErrorCode } from "../../contract/error-codes.js";
+import { Skill2RealError } from "../../contract/errors.js";
 import { compiledModule } from "../../contract/package-root.js";
 import type { EpisodeReport } from "../episode.js";
 import type { CallRecord, StageRecord } from "../proposer.js";
@@ -51,13 +51,28 @@ export class AgentHost {
   static async spawn(options: AgentHostOptions): Promise<AgentHost> {
     await mkdir(options.runsFolder, { recursive: true });
     // The environment of the evaluator stays behind: nothing in it is the host's business.
-    const env = { PATH: process.env.PATH ?? "", HOME: process.env.HOME ?? "", LANG: "C.UTF-8", TMPDIR: process.env.TMPDIR ?? "/tmp" };
-    const child = spawn(process.execPath, ["--no-warnings", compiledModule("src/agents/host/agent-host-main.ts")], { cwd: options.runsFolder, env, stdio: ["ignore", "ignore", "pipe", "ipc"], serialization: "json" });
+    const env = {
+      PATH: process.env.PATH ?? "",
+      HOME: process.env.HOME ?? "",
+      LANG: "C.UTF-8",
+      TMPDIR: process.env.TMPDIR ?? "/tmp",
+    };
+    const child = spawn(process.execPath, ["--no-warnings", compiledModule("src/agents/host/agent-host-main.ts")], {
+      cwd: options.runsFolder,
+      env,
+      stdio: ["ignore", "ignore", "pipe", "ipc"],
+      serialization: "json",
+    });
     const host = new AgentHost(child, options);
     await new Promise<void>((resolve, reject) => {
       const timer = setTimeout(() => {
         child.kill("SIGKILL");
-        reject(new Skill2RealError("guest_failed", `the agent host was not ready within ${START_TIMEOUT_MS / 1e3} s: ${host.#lastWords}`));
+        reject(
+          new Skill2RealError(
+            "guest_failed",
+            `the agent host was not ready within ${START_TIMEOUT_MS / 1e3} s: ${host.#lastWords}`,
+          ),
+        );
       }, START_TIMEOUT_MS);
       child.once("message", () => {
         clearTimeout(timer);
@@ -109,10 +124,14 @@ export class AgentHost {
     if (message.type === "stage") this.#onStage?.(message.stage);
     else if (message.type === "call") this.#onCall?.(message.call);
     else if (message.type === "played") this.#waiting?.resolve({ report: message.report, refKey: message.refKey });
-    else if (message.type === "failed") this.#waiting?.reject(new Skill2RealError(message.code as ErrorCode, message.message));
+    else if (message.type === "failed")
+      this.#waiting?.reject(new Skill2RealError(message.code as ErrorCode, message.message));
   }
 
   #died(code: number | null, signal: NodeJS.Signals | null): Skill2RealError {
-    return new Skill2RealError("guest_failed", `the agent host died (${signal ?? `exit ${code}`}): ${this.#lastWords || "it said nothing"}`);
+    return new Skill2RealError(
+      "guest_failed",
+      `the agent host died (${signal ?? `exit ${code}`}): ${this.#lastWords || "it said nothing"}`,
+    );
   }
 }

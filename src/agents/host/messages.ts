@@ -23,7 +23,13 @@ export const episodeRequestSchema = z.strictObject({
     path_length_m: z.number().positive().optional(),
     quotas: z.record(z.string(), z.number()).default({}),
     budgets: z.record(z.string(), z.number()).default({}),
-    skills: z.strictObject({ paths: z.array(z.string()).default([]), enable: z.array(z.string()).default([]), disable: z.array(z.string()).default([]) }).prefault({}),
+    skills: z
+      .strictObject({
+        paths: z.array(z.string()).default([]),
+        enable: z.array(z.string()).default([]),
+        disable: z.array(z.string()).default([]),
+      })
+      .prefault({}),
   }),
   randomSeed: z.number().int().nonnegative(),
   refKey: z.string().optional(),
@@ -31,7 +37,11 @@ export const episodeRequestSchema = z.strictObject({
 });
 export type EpisodeRequest = z.infer<typeof episodeRequestSchema>;
 
-export const hostRequestSchema = z.discriminatedUnion("type", [episodeRequestSchema, z.strictObject({ type: z.literal("stop"), reason: z.string() }), z.strictObject({ type: z.literal("close") })]);
+export const hostRequestSchema = z.discriminatedUnion("type", [
+  episodeRequestSchema,
+  z.strictObject({ type: z.literal("stop"), reason: z.string() }),
+  z.strictObject({ type: z.literal("close") }),
+]);
 
 /** What an agent host says. */
 export type HostMessage =

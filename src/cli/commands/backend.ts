@@ -11,12 +11,20 @@ import type { Ended } from "../main.js";
 type CheckOptions = { filter?: string[]; realtime: number; json: boolean; allowMotion: boolean };
 
 /** A backend by name, spawned; or by the addresses of a running one, whose arm moves only where that is allowed. */
-async function targetOf(backend: string, { realtime, allowMotion }: CheckOptions): Promise<{ target: ConformanceTarget; close: () => Promise<unknown> }> {
+async function targetOf(
+  backend: string,
+  { realtime, allowMotion }: CheckOptions,
+): Promise<{ target: ConformanceTarget; close: () => Promise<unknown> }> {
   if (backend === "sim") {
     const spawn = (): Promise<SimBackend> => SimBackend.spawn({ realtime, privileged: true });
     const sim = await spawn();
     return {
-      target: { addresses: sim.addresses, privileged: sim.privileged, allowMotion: true, spawnAnother: spawn } as ConformanceTarget,
+      target: {
+        addresses: sim.addresses,
+        privileged: sim.privileged,
+        allowMotion: true,
+        spawnAnother: spawn,
+      } as ConformanceTarget,
       close: () => sim.close(),
     };
   }
@@ -25,7 +33,10 @@ async function targetOf(backend: string, { realtime, allowMotion }: CheckOptions
     return { target: { addresses: { device, stop, events }, allowMotion } as ConformanceTarget, close: async () => {} };
   }
   const running = liveBackends().map((entry) => Object.values(entry.addresses).join(","));
-  throw new Skill2RealError("not_found", `there is no backend "${backend}": give sim, or the three addresses DEVICE,STOP,EVENTS of a running one${running.length > 0 ? ` (running: ${running.join("  ")})` : ""}`);
+  throw new Skill2RealError(
+    "not_found",
+    `there is no backend "${backend}": give sim, or the three addresses DEVICE,STOP,EVENTS of a running one${running.length > 0 ? ` (running: ${running.join("  ")})` : ""}`,
+  );
 }
 
 export function addBackend(program: Command, ended: Ended): void {
@@ -47,7 +58,11 @@ export function addBackend(program: Command, ended: Ended): void {
           ...(options.filter ? { filter: options.filter } : {}),
           onResult: ({ group, name, outcome }) => process.stderr.write(`${outcome.padEnd(8)} ${group}: ${name}\n`),
         });
-        process.stdout.write(options.json ? `${JSON.stringify(results, null, 2)}\n` : `${formatResults(results, process.stdout.columns ?? 140)}\n`);
+        process.stdout.write(
+          options.json
+            ? `${JSON.stringify(results, null, 2)}\n`
+            : `${formatResults(results, process.stdout.columns ?? 140)}\n`,
+        );
         if (countResults(results).failed > 0) ended(EXIT.failed);
       } finally {
         await close();

@@ -27,7 +27,11 @@ export function addCall(program: Command, ended: Ended): void {
       try {
         request = JSON.parse(words);
       } catch (cause) {
-        throw new Skill2RealError("usage", `the request is not JSON (${(cause as Error).message}): quote it, as in '{"opening_m": 0.05}'`, { cause });
+        throw new Skill2RealError(
+          "usage",
+          `the request is not JSON (${(cause as Error).message}): quote it, as in '{"opening_m": 0.05}'`,
+          { cause },
+        );
       }
       const config = commandConfig(options);
       const skills = await loadSkills(config.skills);
@@ -39,14 +43,25 @@ export function addCall(program: Command, ended: Ended): void {
         await privileged.reset({ task: "r1", seed: seedRange(options.seed).from });
         privileged.close();
         const device = await DeviceClient.connect({ ...sim.addresses, role: "CONTROLLER", client: "skill2real/call" });
-        const session = Session.open({ device, operations: skills.operations, folder, motion: config.motion, perception: config.perception });
+        const session = Session.open({
+          device,
+          operations: skills.operations,
+          folder,
+          motion: config.motion,
+          perception: config.perception,
+        });
         const interrupt = onInterrupt(async (reason) => void (await session.stop(reason)));
         const outcome = await session.call(operation, request);
         interrupt.dispose();
         await session.close();
-        process.stdout.write(`${JSON.stringify("value" in outcome ? outcome.value : { thrown: outcome.error }, null, 2)}\n`);
+        process.stdout.write(
+          `${JSON.stringify("value" in outcome ? outcome.value : { thrown: outcome.error }, null, 2)}\n`,
+        );
         process.stderr.write(`images, if any, are under ${folder}\n`);
-        const status = "value" in outcome && typeof outcome.value === "object" && outcome.value !== null ? (outcome.value as { status?: string }).status : undefined;
+        const status =
+          "value" in outcome && typeof outcome.value === "object" && outcome.value !== null
+            ? (outcome.value as { status?: string }).status
+            : undefined;
         if ("error" in outcome || (status !== undefined && status !== "ok")) ended(EXIT.failed);
       } finally {
         await sim.close();

@@ -3,7 +3,8 @@ import type { Command } from "commander";
 import { CONFIG_KEYS, loadConfig } from "../../config/index.js";
 import type { Ended } from "../main.js";
 
-const valueAt = (config: object, key: string): unknown => key.split(".").reduce<unknown>((value, part) => (value as Record<string, unknown> | undefined)?.[part], config);
+const valueAt = (config: object, key: string): unknown =>
+  key.split(".").reduce<unknown>((value, part) => (value as Record<string, unknown> | undefined)?.[part], config);
 
 export function addConfig(program: Command, _ended: Ended): void {
   const config = program.command("config").description("look at the configuration");
@@ -16,7 +17,8 @@ export function addConfig(program: Command, _ended: Ended): void {
       const loaded = loadConfig({ ...(file ? { file } : {}), environment: process.env });
       if (json) return void process.stdout.write(`${JSON.stringify(loaded.config, null, 2)}\n`);
       const table = new Table({ head: ["key", "value", "from"], style: { head: [], border: [] } });
-      for (const { dotted: key } of CONFIG_KEYS) table.push([key, JSON.stringify(valueAt(loaded.config, key)) ?? "", loaded.origins.get(key) ?? "default"]);
+      for (const { dotted: key } of CONFIG_KEYS)
+        table.push([key, JSON.stringify(valueAt(loaded.config, key)) ?? "", loaded.origins.get(key) ?? "default"]);
       process.stdout.write(`${table.toString()}\n`);
     });
 }

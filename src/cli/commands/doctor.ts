@@ -3,5 +3,8 @@ import type { Ended } from "../main.js";
 
 /** Listed here for help; `bin/skill2real.js` runs it before anything native is loaded. */
 export function addDoctor(program: Command, _ended: Ended): void {
-  program.command("doctor").description("say what this machine has and lacks, and how to mend it").option("--json", "print one JSON object");
+  program
+    .command("doctor")
+    .description("say what this machine has and lacks, and how to mend it")
+    .option("--json", "print one JSON object");
 }

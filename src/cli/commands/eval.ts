@@ -1,8 +1,8 @@
 import cliProgress from "cli-progress";
 import Table from "cli-table3";
 import type { Command } from "commander";
-import { IMPLEMENTATION_DIGEST } from "../../contract/generated/implementation-digest.js";
 import { Skill2RealError } from "../../contract/errors.js";
+import { IMPLEMENTATION_DIGEST } from "../../contract/generated/implementation-digest.js";
 import { type EvalSummary, summarize } from "../../evaluation/eval-summary.js";
 import { campaignName, evaluateSeeds } from "../../evaluation/evaluate.js";
 import { EXIT } from "../exit-codes.js";
@@ -10,24 +10,38 @@ import { onInterrupt } from "../interrupt.js";
 import type { Ended } from "../main.js";
 import { type CommonOptions, commandConfig, episodeSettings, proposerOf, seedRange } from "../settings.js";
 
-type EvalOptions = CommonOptions & { task: string; seeds: string; workers: number; campaign?: string; again: boolean; json: boolean; proposer: string };
+type EvalOptions = CommonOptions & {
+  task: string;
+  seeds: string;
+  workers: number;
+  campaign?: string;
+  again: boolean;
+  json: boolean;
+  proposer: string;
+};
 
 export function addEval(program: Command, ended: Ended): void {
   program
     .command("eval")
-    .description("play a range of seeds and count: success with its Wilson interval, failures by kind, infrastructure apart")
+    .description(
+      "play a range of seeds and count: success with its Wilson interval, failures by kind, infrastructure apart",
+    )
     .requiredOption("--task <name>", "task family (r1)")
     .requiredOption("--seeds <A..B>", "first and last seed")
     .option("--workers <count>", "episodes at a time, each with a simulator of its own", Number, 1)
     .option("--proposer <kind>", "library, library:FOLDER or script:FILE", "library")
     .option("--backend <kind>", "sim", "sim")
-    .option("--campaign <name>", "name under which results are kept; the same name goes on where it was left (default: from what is played)")
+    .option(
+      "--campaign <name>",
+      "name under which results are kept; the same name goes on where it was left (default: from what is played)",
+    )
     .option("--again", "play every seed again", false)
     .option("--runs <folder>", "folder of runs")
     .option("--config <file>", "configuration file")
     .option("--json", "print one JSON object", false)
     .action(async (options: EvalOptions) => {
-      if (!Number.isInteger(options.workers) || options.workers < 1 || options.workers > 64) throw new Skill2RealError("usage", `--workers ${options.workers}: give a whole number from 1 to 64`);
+      if (!Number.isInteger(options.workers) || options.workers < 1 || options.workers > 64)
+        throw new Skill2RealError("usage", `--workers ${options.workers}: give a whole number from 1 to 64`);
       const config = commandConfig(options);
       const seeds = seedRange(options.seeds);
       const spec = { task: options.task, proposer: proposerOf(options.proposer), settings: episodeSettings(config) };
@@ -35,7 +49,12 @@ export function addEval(program: Command, ended: Ended): void {
       const aborter = new AbortController();
       const interrupt = onInterrupt(async () => aborter.abort());
       const total = seeds.to - seeds.from + 1;
-      const bar = process.stderr.isTTY ? new cliProgress.SingleBar({ stream: process.stderr, format: "{bar} {value}/{total}  {good} succeeded  {eta_formatted} left" }) : null;
+      const bar = process.stderr.isTTY
+        ? new cliProgress.SingleBar({
+            stream: process.stderr,
+            format: "{bar} {value}/{total}  {good} succeeded  {eta_formatted} left",
+          })
+        : null;
       bar?.start(total, 0, { good: 0 });
       let good = 0;
       try {
@@ -51,7 +70,10 @@ export function addEval(program: Command, ended: Ended): void {
           onResult: (result, done) => {
             if (result.success) good += 1;
             if (bar) bar.update(done, { good });
-            else process.stderr.write(`seed ${result.seed}: ${result.infrastructure ?? (result.success ? "success" : `failure (${result.failure_kind ?? result.outcome})`)} in ${result.wall_s.toFixed(1)} s (${done}/${total}, ${good} succeeded)\n`);
+            else
+              process.stderr.write(
+                `seed ${result.seed}: ${result.infrastructure ?? (result.success ? "success" : `failure (${result.failure_kind ?? result.outcome})`)} in ${result.wall_s.toFixed(1)} s (${done}/${total}, ${good} succeeded)\n`,
+              );
           },
         });
         bar?.stop();
@@ -75,10 +97,25 @@ function formatSummary(summary: EvalSummary): string {
   table.push(
     ["task, backend, proposer", `${summary.task}, ${summary.backend}, ${summary.proposer}`],
     ["seeds", `${seeds.from}..${seeds.to}, ${seeds.count} judged`],
-    ["success", `${success.count}/${seeds.count} = ${percent(success.rate)} (95 % Wilson ${percent(success.wilson95[0])} to ${percent(success.wilson95[1])})`],
+    [
+      "success",
+      `${success.count}/${seeds.count} = ${percent(success.rate)} (95 % Wilson ${percent(success.wilson95[0])} to ${percent(success.wilson95[1])})`,
+    ],
     ["false claims", String(false_claims)],
-    ["failures", Object.entries(failures).map(([kind, count]) => `${kind}: ${count}`).join("\n") || "none"],
-    ["infrastructure failures", infrastructure.count === 0 ? "none" : Object.entries(infrastructure.kinds).map(([kind, count]) => `${kind}: ${count}`).join("\n")],
+    [
+      "failures",
+      Object.entries(failures)
+        .map(([kind, count]) => `${kind}: ${count}`)
+        .join("\n") || "none",
+    ],
+    [
+      "infrastructure failures",
+      infrastructure.count === 0
+        ? "none"
+        : Object.entries(infrastructure.kinds)
+            .map(([kind, count]) => `${kind}: ${count}`)
+            .join("\n"),
+    ],
     ["wall time per episode", `mean ${wall_s.mean.toFixed(2)} s, p95 ${wall_s.p95.toFixed(2)} s`],
   );
   return table.toString();

@@ -13,11 +13,16 @@ export function addInit(program: Command, _ended: Ended): void {
     .option("--force", "overwrite a file that is there", false)
     .action((file: string, { force }: { force: boolean }) => {
       const path = resolve(file);
-      if (existsSync(path) && !force) throw new Skill2RealError("usage", `${path} is there already: remove it, or say --force`);
+      if (existsSync(path) && !force)
+        throw new Skill2RealError("usage", `${path} is there already: remove it, or say --force`);
       try {
         writeFileSync(path, renderConfigTemplate());
       } catch (cause) {
-        throw new Skill2RealError("storage_failed", `${path} cannot be written (${(cause as NodeJS.ErrnoException).code})`, { cause });
+        throw new Skill2RealError(
+          "storage_failed",
+          `${path} cannot be written (${(cause as NodeJS.ErrnoException).code})`,
+          { cause },
+        );
       }
       process.stdout.write(`${path}\n`);
     });

@@ -21,7 +21,8 @@ export function addMemory(program: Command, _ended: Ended): void {
     .action((folder: string) => {
       for (const library of Object.values(readMemories(resolve(folder)))) {
         process.stdout.write(`${library.level} ${library.digest.slice(0, 12)}\n`);
-        for (const { front } of library.entries) process.stdout.write(`  ${front.id.padEnd(20)} ${front.trigger.words}\n`);
+        for (const { front } of library.entries)
+          process.stdout.write(`  ${front.id.padEnd(20)} ${front.trigger.words}\n`);
       }
     });
 }

@@ -22,7 +22,11 @@ export function addProgram(program: Command, ended: Ended): void {
       try {
         source = readFileSync(file, "utf8");
       } catch (cause) {
-        throw new Skill2RealError("not_found", `the program ${file} cannot be read (${(cause as NodeJS.ErrnoException).code})`, { cause });
+        throw new Skill2RealError(
+          "not_found",
+          `the program ${file} cannot be read (${(cause as NodeJS.ErrnoException).code})`,
+          { cause },
+        );
       }
       const skills = await loadSkills(commandConfig({ ...(config ? { config } : {}) }).skills);
       const checker = await ProgramChecker.create({ declarations: skills.declarations, names: skills.functionNames });

@@ -12,12 +12,20 @@ import { noteBackend } from "../live-backends.js";
 import type { Ended } from "../main.js";
 import { type CommonOptions, commandConfig, episodeSettings, proposerOf, seedRange } from "../settings.js";
 
-type RunOptions = CommonOptions & { task?: string; seed: string; instruction?: string; watch: boolean; json: boolean; proposer: string };
+type RunOptions = CommonOptions & {
+  task?: string;
+  seed: string;
+  instruction?: string;
+  watch: boolean;
+  json: boolean;
+  proposer: string;
+};
 
 /** The exit code of a played episode. */
 function codeOf(result: EpisodeResult, interrupted: boolean): number {
   if (interrupted || result.outcome === "stopped") return EXIT.interrupted;
-  if (result.infrastructure !== null) return result.infrastructure.startsWith("storage_failed") ? EXIT.storage : EXIT.infrastructure;
+  if (result.infrastructure !== null)
+    return result.infrastructure.startsWith("storage_failed") ? EXIT.storage : EXIT.infrastructure;
   if (result.success === null) return result.claim === "supported" ? EXIT.ok : EXIT.failed;
   return result.success ? EXIT.ok : EXIT.failed;
 }
@@ -37,10 +45,19 @@ export function addRun(program: Command, ended: Ended): void {
     .option("--config <file>", "configuration file (default: skill2real.toml here, if there is one)")
     .option("--json", "print the result as one JSON object", false)
     .action(async (options: RunOptions) => {
-      if (options.task === undefined && options.instruction === undefined) throw new Skill2RealError("usage", "say what to play: --task r1 --seed N, or --instruction WORDS");
-      if (options.task !== undefined && options.instruction !== undefined) throw new Skill2RealError("usage", "--task brings its own instruction: give one of --task and --instruction");
-      const config = commandConfig({ ...options, ...(options.watch && options.realtime === undefined ? { realtime: 1 } : {}) });
-      if (config.backend.kind !== "sim") throw new Skill2RealError("usage", `backend "${config.backend.kind}" cannot be run from here; "sim" can, and "skill2real replay RUN" plays a recorded episode`);
+      if (options.task === undefined && options.instruction === undefined)
+        throw new Skill2RealError("usage", "say what to play: --task r1 --seed N, or --instruction WORDS");
+      if (options.task !== undefined && options.instruction !== undefined)
+        throw new Skill2RealError("usage", "--task brings its own instruction: give one of --task and --instruction");
+      const config = commandConfig({
+        ...options,
+        ...(options.watch && options.realtime === undefined ? { realtime: 1 } : {}),
+      });
+      if (config.backend.kind !== "sim")
+        throw new Skill2RealError(
+          "usage",
+          `backend "${config.backend.kind}" cannot be run from here; "sim" can, and "skill2real replay RUN" plays a recorded episode`,
+        );
       const { from: seed } = seedRange(options.seed);
       const folder = config.runs.folder;
       const say = (line: string): void => void process.stderr.write(`${line}\n`);
@@ -48,7 +65,12 @@ export function addRun(program: Command, ended: Ended): void {
         runsFolder: folder,
         realtime: config.backend.realtime,
         onStage: (stage) => say(formatStage(stage)),
-        ...(options.watch ? { onCall: (call) => say(`    ${call.end_s.toFixed(2).padStart(7)} s  ${call.operation.padEnd(28)} ${call.status}`) } : {}),
+        ...(options.watch
+          ? {
+              onCall: (call) =>
+                say(`    ${call.end_s.toFixed(2).padStart(7)} s  ${call.operation.padEnd(28)} ${call.status}`),
+            }
+          : {}),
       });
       const interrupt = onInterrupt((reason) => worker.stop(reason));
       const forget: (() => void)[] = [];
@@ -56,7 +78,13 @@ export function addRun(program: Command, ended: Ended): void {
         const index = RunsIndex.open(folder);
         await worker.start();
         if (worker.addresses) forget.push(noteBackend(worker.addresses));
-        const result = await worker.play({ task: options.task ?? "r1", seed, ...(options.instruction ? { instruction: options.instruction } : {}), proposer: proposerOf(options.proposer), settings: episodeSettings(config) });
+        const result = await worker.play({
+          task: options.task ?? "r1",
+          seed,
+          ...(options.instruction ? { instruction: options.instruction } : {}),
+          proposer: proposerOf(options.proposer),
+          settings: episodeSettings(config),
+        });
         index.add(result);
         index.close();
         const sheet = await contactSheet(folder, result.run);
@@ -72,13 +100,18 @@ export function addRun(program: Command, ended: Ended): void {
 }
 
 function printResult(result: EpisodeResult, folder: string, sheet: string | null): void {
-  const judged = result.infrastructure ?? (result.success === null ? "not judged" : result.success ? "success" : `failure (${result.failure_kind})`);
+  const judged =
+    result.infrastructure ??
+    (result.success === null ? "not judged" : result.success ? "success" : `failure (${result.failure_kind})`);
   process.stdout.write(
     [
       `instruction    ${result.instruction}`,
       `result         ${judged}`,
       `claim          ${result.claim ?? "none"}${result.evidence ? `: ${result.evidence}` : ""}`,
-      ...result.predicates.map(({ name, holds, measure, unit, limit }) => `  ${holds ? "holds " : "FAILS "} ${name.padEnd(24)} ${measure.toFixed(4)} ${unit} (limit ${limit})`),
+      ...result.predicates.map(
+        ({ name, holds, measure, unit, limit }) =>
+          `  ${holds ? "holds " : "FAILS "} ${name.padEnd(24)} ${measure.toFixed(4)} ${unit} (limit ${limit})`,
+      ),
       `time           ${result.device_time_s.toFixed(1)} s of robot time in ${result.wall_s.toFixed(1)} s, ${result.stages} stages, ${result.calls} calls`,
       `trace          ${runPath(folder, result.run, TRACE_FILE)}`,
       ...(sheet ? [`contact sheet  ${sheet}`] : []),

@@ -17,10 +17,29 @@ export function addRuns(program: Command, _ended: Ended): void {
       const results = index.list(limit);
       index.close();
       if (json) return void process.stdout.write(`${JSON.stringify(results, null, 2)}\n`);
-      const table = new Table({ head: ["run", "task", "seed", "proposer", "outcome", "claim", "success", "stages", "wall s"], style: { head: [], border: [] } });
+      const table = new Table({
+        head: ["run", "task", "seed", "proposer", "outcome", "claim", "success", "stages", "wall s"],
+        style: { head: [], border: [] },
+      });
       for (const result of results) {
-        const success = result.infrastructure ? `- (${result.infrastructure.split(":")[0]})` : result.success === null ? "-" : result.success ? "yes" : `no (${result.failure_kind})`;
-        table.push([result.run, result.task ?? "-", result.seed ?? "-", result.proposer, result.outcome, result.claim ?? "-", success, result.stages, result.wall_s.toFixed(1)]);
+        const success = result.infrastructure
+          ? `- (${result.infrastructure.split(":")[0]})`
+          : result.success === null
+            ? "-"
+            : result.success
+              ? "yes"
+              : `no (${result.failure_kind})`;
+        table.push([
+          result.run,
+          result.task ?? "-",
+          result.seed ?? "-",
+          result.proposer,
+          result.outcome,
+          result.claim ?? "-",
+          success,
+          result.stages,
+          result.wall_s.toFixed(1),
+        ]);
       }
       process.stdout.write(`${table.toString()}\n`);
     });

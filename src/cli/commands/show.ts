@@ -20,25 +20,40 @@ export function addShow(program: Command, _ended: Ended): void {
     .option("--config <file>", "configuration file")
     .option("--programs", "print the programs too", false)
     .option("--json", "print result and stages as JSON", false)
-    .action(async (name: string, { programs, json, ...options }: { programs: boolean; json: boolean; runs?: string; config?: string }) => {
-      const folder = commandConfig(options).runs.folder;
-      const index = RunsIndex.open(folder, { mustExist: true });
-      const result = name === "last" ? index.list(1)[0] : index.get(name);
-      index.close();
-      if (!result) throw new Skill2RealError("not_found", `there is no run "${name}" in ${folder}: "skill2real runs" lists them`);
-      const stagesPath = runPath(folder, result.run, "stages.json");
-      const stages = existsSync(stagesPath) ? (JSON.parse(readFileSync(stagesPath, "utf8")) as StageRecord[]) : [];
-      if (json) return void process.stdout.write(`${JSON.stringify({ result, stages }, null, 2)}\n`);
-      const table = new Table({ head: ["stage", "time s", "call", "status"], style: { head: [], border: [] } });
-      for (const stage of stages) {
-        for (const call of stage.calls) table.push([stage.stage, call.end_s.toFixed(2), call.operation, call.status]);
-        table.push([{ colSpan: 4, content: `stage ${stage.stage}: ${endWords(stage)}` }]);
-      }
-      process.stdout.write(`${result.run}: ${result.instruction}\n${table.toString()}\n`);
-      if (programs) for (const stage of stages) if (stage.program !== null) process.stdout.write(`\n// stage ${stage.stage}\n${stage.program}\n`);
-      const judged = result.infrastructure ?? (result.success === null ? "not judged" : result.success ? "success" : `failure (${result.failure_kind})`);
-      process.stdout.write(`outcome ${result.outcome}, claim ${result.claim ?? "none"}, result ${judged}\n`);
-      const sheet = await contactSheet(folder, result.run);
-      process.stdout.write(`trace          ${runPath(folder, result.run, TRACE_FILE)}\n${sheet ? `contact sheet  ${sheet}\n` : ""}`);
-    });
+    .action(
+      async (
+        name: string,
+        { programs, json, ...options }: { programs: boolean; json: boolean; runs?: string; config?: string },
+      ) => {
+        const folder = commandConfig(options).runs.folder;
+        const index = RunsIndex.open(folder, { mustExist: true });
+        const result = name === "last" ? index.list(1)[0] : index.get(name);
+        index.close();
+        if (!result)
+          throw new Skill2RealError(
+            "not_found",
+            `there is no run "${name}" in ${folder}: "skill2real runs" lists them`,
+          );
+        const stagesPath = runPath(folder, result.run, "stages.json");
+        const stages = existsSync(stagesPath) ? (JSON.parse(readFileSync(stagesPath, "utf8")) as StageRecord[]) : [];
+        if (json) return void process.stdout.write(`${JSON.stringify({ result, stages }, null, 2)}\n`);
+        const table = new Table({ head: ["stage", "time s", "call", "status"], style: { head: [], border: [] } });
+        for (const stage of stages) {
+          for (const call of stage.calls) table.push([stage.stage, call.end_s.toFixed(2), call.operation, call.status]);
+          table.push([{ colSpan: 4, content: `stage ${stage.stage}: ${endWords(stage)}` }]);
+        }
+        process.stdout.write(`${result.run}: ${result.instruction}\n${table.toString()}\n`);
+        if (programs)
+          for (const stage of stages)
+            if (stage.program !== null) process.stdout.write(`\n// stage ${stage.stage}\n${stage.program}\n`);
+        const judged =
+          result.infrastructure ??
+          (result.success === null ? "not judged" : result.success ? "success" : `failure (${result.failure_kind})`);
+        process.stdout.write(`outcome ${result.outcome}, claim ${result.claim ?? "none"}, result ${judged}\n`);
+        const sheet = await contactSheet(folder, result.run);
+        process.stdout.write(
+          `trace          ${runPath(folder, result.run, TRACE_FILE)}\n${sheet ? `contact sheet  ${sheet}\n` : ""}`,
+        );
+      },
+    );
 }

@@ -12,16 +12,27 @@ export function addStop(program: Command, ended: Ended): void {
     .option("--reason <words>", "written to the log and the trace", "stopped from the command line")
     .action(async ({ reason }: { reason: string }) => {
       const backends = liveBackends();
-      if (backends.length === 0) throw new Skill2RealError("not_found", "no running backend of this user is known: an arm under another program is stopped at its own panel");
+      if (backends.length === 0)
+        throw new Skill2RealError(
+          "not_found",
+          "no running backend of this user is known: an arm under another program is stopped at its own panel",
+        );
       for (const { pid, addresses } of backends) {
         try {
-          const device = await DeviceClient.connect({ ...addresses, role: "STOPPER", client: "skill2real/stop", connectTimeoutMs: 2_000 });
+          const device = await DeviceClient.connect({
+            ...addresses,
+            role: "STOPPER",
+            client: "skill2real/stop",
+            connectTimeoutMs: 2_000,
+          });
           const { stop_epoch, time_s } = await device.stop(reason);
           device.close();
           process.stdout.write(`process ${pid}: stopped at device time ${time_s.toFixed(3)} s (epoch ${stop_epoch})\n`);
         } catch (error) {
           ended(EXIT.infrastructure);
-          process.stderr.write(`process ${pid}: NOT stopped: ${error instanceof Error ? error.message : String(error)}\n`);
+          process.stderr.write(
+            `process ${pid}: NOT stopped: ${error instanceof Error ? error.message : String(error)}\n`,
+          );
         }
       }
     });

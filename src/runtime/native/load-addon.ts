@@ -8,6 +8,10 @@ export function loadAddon<T>(name: string): T {
   try {
     return createRequire(import.meta.url)(path) as T;
   } catch (cause) {
-    throw new Skill2RealError("addon_missing", `the native addon "${name}" cannot be loaded from ${path}: run "npm run build" and, if that fails, "skill2real doctor"`, { cause });
+    throw new Skill2RealError(
+      "addon_missing",
+      `the native addon "${name}" cannot be loaded from ${path}: run "npm run build" and, if that fails, "skill2real doctor"`,
+      { cause },
+    );
   }
 }

@@ -178,6 +178,7 @@ export const compilePlaceOptions = record({
   object_axis_world: vec3.optional(),
   anchor_on_object_m: vec3.optional(),
   scene,
+  support_cloud_world_m: cloud,
   q_seed_rad: joints,
   held_opening_m: notNegative.optional(),
   release_opening_m: notNegative.optional(),

@@ -50,7 +50,7 @@ export type ArmModel = {
   /** Links below or at this one are bolted near the table and are not checked against it, the zones or the cloud. Default 1. */
   fixed_links?: number;
   /**
-   * Pairs of links that touch by construction and are never checked against each other, beside neighbours, which never are.
+   * Pairs of links that are never checked against each other, beside neighbours and capsules that touch in every configuration, which never are.
    * The gripper's body and fingers count as link 6. Default [[3, 5], [4, 6]].
    */
   self_collision_ignore?: readonly (readonly [number, number])[];
@@ -299,6 +299,8 @@ export type CompilePlaceOptions = {
   /** The point of the object, in its box frame, that goes over the target. Default its centre. */
   anchor_on_object_m?: Vec3;
   scene: Scene;
+  /** Points for measuring the support, N x 3, world, with floors and table in it, where the scene's cloud was thinned of them. Default the scene's cloud. */
+  support_cloud_world_m?: Float32Array | null;
   q_seed_rad: Joints;
   /** Opening of the gripper while it holds. Default: the object's extent along the closing direction. */
   held_opening_m?: number;
@@ -320,7 +322,10 @@ export type CompilePlaceResult =
       retreat: CompiledPose;
       opening_m: number;
       support_z_m: number;
-      /** Share of the footprint in which the support was seen (the table counts as seen); the rest is assumed level with it. */
+      /**
+       * Share of the footprint in which the support was seen; the rest is assumed level with it. 1 where the support is the table, or where nothing was
+       * seen and the target lies within 20 mm of the table, so that its own height was taken.
+       */
       support_seen: number;
       /** Yaw of the object's x axis in world. */
       object_yaw_rad: number;

@@ -36,7 +36,11 @@ export class McapFile {
     try {
       handle = await open(path, "wx", 0o600);
     } catch (cause) {
-      throw new Skill2RealError("storage_failed", `the trace cannot be made in the run's folder (${(cause as NodeJS.ErrnoException).code}): check that it exists, is writable and has space`, { cause });
+      throw new Skill2RealError(
+        "storage_failed",
+        `the trace cannot be made in the run's folder (${(cause as NodeJS.ErrnoException).code}): check that it exists, is writable and has space`,
+        { cause },
+      );
     }
     let position = 0n;
     const writable = {
@@ -46,7 +50,11 @@ export class McapFile {
         position += BigInt(bytes.byteLength);
       },
     };
-    const writer = new McapWriter({ writable, chunkSize: CHUNK_BYTES, compressChunk: (data) => ({ compression: "zstd", compressedData: zstd.compress(data, ZSTD_LEVEL) }) });
+    const writer = new McapWriter({
+      writable,
+      chunkSize: CHUNK_BYTES,
+      compressChunk: (data) => ({ compression: "zstd", compressedData: zstd.compress(data, ZSTD_LEVEL) }),
+    });
     const file = new McapFile(handle, writer);
     file.#enqueue(0, () => writer.start({ profile: "", library: "skill2real" }));
     return file;
@@ -66,7 +74,13 @@ export class McapFile {
     this.#enqueue(data.byteLength, async () => {
       const channelId = await this.#channel(topic, schema);
       this.#sequence += 1;
-      await this.#writer.addMessage({ channelId, sequence: this.#sequence, logTime: time_ns, publishTime: time_ns, data });
+      await this.#writer.addMessage({
+        channelId,
+        sequence: this.#sequence,
+        logTime: time_ns,
+        publishTime: time_ns,
+        data,
+      });
     });
   }
 
@@ -101,7 +115,9 @@ export class McapFile {
   #channel(topic: string, schema: TraceSchema): Promise<number> {
     let channel = this.#channels.get(topic);
     if (!channel) {
-      channel = this.#schema(schema).then((schemaId) => this.#writer.registerChannel({ schemaId, topic, messageEncoding: "protobuf", metadata: new Map() }));
+      channel = this.#schema(schema).then((schemaId) =>
+        this.#writer.registerChannel({ schemaId, topic, messageEncoding: "protobuf", metadata: new Map() }),
+      );
       this.#channels.set(topic, channel);
     }
     return channel;

@@ -1,7 +1,7 @@
 import type { ArmState, GripperState } from "../../contract/generated/device.js";
 import type { DeviceExchange } from "../device/device.js";
 import type { TracedCall, TracedImage, TracedObject, TraceSink } from "../trace-sink.js";
-import { fromYaw, toPose, type Transform } from "../transforms.js";
+import { fromYaw, type Transform, toPose } from "../transforms.js";
 import { McapFile } from "./mcap-file.js";
 import { foxgloveSchema, traceSchema } from "./schemas.js";
 
@@ -63,7 +63,12 @@ export class McapTrace implements TraceSink {
   }
 
   call({ stage, index, operation, request, result, start_s, end_s }: TracedCall): void {
-    this.#add("/calls", "call", { stage, index, operation, request_json: toJson(request), result_json: toJson(result), start_s, end_s }, end_s);
+    this.#add(
+      "/calls",
+      "call",
+      { stage, index, operation, request_json: toJson(request), result_json: toJson(result), start_s, end_s },
+      end_s,
+    );
   }
 
   image({ topic, time_s, png, frame_id }: TracedImage): void {
@@ -73,9 +78,20 @@ export class McapTrace implements TraceSink {
   state(arms: readonly ArmState[], grippers: readonly GripperState[]): void {
     for (const arm of arms) {
       const gripper = grippers.find((entry) => entry.arm === arm.name);
-      const joints = arm.q_rad.map((position, i) => ({ name: `${arm.name}/joint_${i + 1}`, position, velocity: arm.qd_rad_s[i] ?? 0 }));
-      const opening = gripper ? [{ name: `${arm.name}/gripper_opening`, position: gripper.opening_m, effort: gripper.force_n }] : [];
-      this.#add("/joint_states", "joints", { timestamp: this.#timestamp(arm.time_s), joints: [...joints, ...opening] }, arm.time_s);
+      const joints = arm.q_rad.map((position, i) => ({
+        name: `${arm.name}/joint_${i + 1}`,
+        position,
+        velocity: arm.qd_rad_s[i] ?? 0,
+      }));
+      const opening = gripper
+        ? [{ name: `${arm.name}/gripper_opening`, position: gripper.opening_m, effort: gripper.force_n }]
+        : [];
+      this.#add(
+        "/joint_states",
+        "joints",
+        { timestamp: this.#timestamp(arm.time_s), joints: [...joints, ...opening] },
+        arm.time_s,
+      );
       this.#transform("world", `tcp:${arm.name}`, arm.X_world_tcp, arm.time_s);
     }
   }
@@ -87,14 +103,31 @@ export class McapTrace implements TraceSink {
   object({ id, time_s, center_world, size_m, yaw_rad, points_world }: TracedObject): void {
     const fields = ["x", "y", "z"].map((name, i) => ({ name, offset: 4 * i, type: FLOAT32 }));
     const data = new Uint8Array(points_world.buffer, points_world.byteOffset, points_world.byteLength);
-    this.#add("/perception/points", "cloud", { timestamp: this.#timestamp(time_s), frame_id: "world", pose: { orientation: { w: 1 } }, point_stride: 12, fields, data }, time_s);
+    this.#add(
+      "/perception/points",
+      "cloud",
+      {
+        timestamp: this.#timestamp(time_s),
+        frame_id: "world",
+        pose: { orientation: { w: 1 } },
+        point_stride: 12,
+        fields,
+        data,
+      },
+      time_s,
+    );
     const { x, y, z, qx, qy, qz, qw } = toPose(fromYaw(center_world, yaw_rad));
     const cube = {
       pose: { position: { x, y, z }, orientation: { x: qx, y: qy, z: qz, w: qw } },
       size: { x: size_m[0], y: size_m[1], z: size_m[2] },
       color: { r: 1, g: 0, b: 1, a: 0.4 },
     };
-    this.#add("/perception/objects", "scene", { entities: [{ timestamp: this.#timestamp(time_s), frame_id: "world", id, cubes: [cube] }] }, time_s);
+    this.#add(
+      "/perception/objects",
+      "scene",
+      { entities: [{ timestamp: this.#timestamp(time_s), frame_id: "world", id, cubes: [cube] }] },
+      time_s,
+    );
   }
 
   program(stage: number, source: string): void {
@@ -106,7 +139,12 @@ export class McapTrace implements TraceSink {
   }
 
   log(level: keyof typeof LEVELS, message: string): void {
-    this.#add("/log", "log", { timestamp: this.#timestamp(this.#now()), level: LEVELS[level], message, name: "skill2real" });
+    this.#add("/log", "log", {
+      timestamp: this.#timestamp(this.#now()),
+      level: LEVELS[level],
+      message,
+      name: "skill2real",
+    });
   }
 
   close(): Promise<void> {
@@ -115,10 +153,26 @@ export class McapTrace implements TraceSink {
 
   #transform(parent_frame_id: string, child_frame_id: string, X: Transform, time_s: number): void {
     const { x, y, z, qx, qy, qz, qw } = toPose(X);
-    this.#add("/tf", "transform", { timestamp: this.#timestamp(time_s), parent_frame_id, child_frame_id, translation: { x, y, z }, rotation: { x: qx, y: qy, z: qz, w: qw } }, time_s);
+    this.#add(
+      "/tf",
+      "transform",
+      {
+        timestamp: this.#timestamp(time_s),
+        parent_frame_id,
+        child_frame_id,
+        translation: { x, y, z },
+        rotation: { x: qx, y: qy, z: qz, w: qw },
+      },
+      time_s,
+    );
   }
 
-  #add(topic: string, schema: keyof ReturnType<typeof loadSchemas>, message: Record<string, unknown>, time_s = this.#now()): void {
+  #add(
+    topic: string,
+    schema: keyof ReturnType<typeof loadSchemas>,
+    message: Record<string, unknown>,
+    time_s = this.#now(),
+  ): void {
     this.#file.add(topic, this.#schemas[schema], message, this.#nanoseconds(time_s));
   }
 

@@ -9,7 +9,13 @@ type FoxgloveInternals = {
   foxgloveEnumSchemas: Record<string, { parentSchemaName: string }>;
   generateProto(schema: FoxgloveSchema, enums: unknown[]): string;
 };
-type FileDescriptor = { name: string; package: string; syntax: string; messageType: { name: string }[]; dependency?: string[] };
+type FileDescriptor = {
+  name: string;
+  package: string;
+  syntax: string;
+  messageType: { name: string }[];
+  dependency?: string[];
+};
 type DescriptorModule = { FileDescriptorSet: { encode(set: unknown): { finish(): Uint8Array } } };
 
 const require = createRequire(import.meta.url);
@@ -44,7 +50,8 @@ function closure(name: string, seen = new Map<string, string>()): Map<string, st
   if (!schema || seen.has(name)) return seen;
   const enums = Object.values(foxglove.foxgloveEnumSchemas).filter((entry) => entry.parentSchemaName === name);
   seen.set(name, foxglove.generateProto(schema, enums));
-  for (const field of schema.fields) if (field.type.type === "nested" && field.type.schema) closure(field.type.schema.name, seen);
+  for (const field of schema.fields)
+    if (field.type.type === "nested" && field.type.schema) closure(field.type.schema.name, seen);
   return seen;
 }
 
@@ -54,13 +61,21 @@ function closure(name: string, seen = new Map<string, string>()): Map<string, st
  */
 export function foxgloveSchema(name: string): TraceSchema {
   const root = new protobuf.Root();
-  for (const file of ["google/protobuf/timestamp.proto", "google/protobuf/duration.proto"]) root.addJSON(protobuf.common.get(file)?.nested ?? {});
+  for (const file of ["google/protobuf/timestamp.proto", "google/protobuf/duration.proto"])
+    root.addJSON(protobuf.common.get(file)?.nested ?? {});
   for (const [, text] of closure(name)) protobuf.parse(text, root, { keepCase: true });
   root.resolveAll();
   const files = toDescriptorSet(root).file;
   const wellKnown = files
     .filter((file) => file.package === "google.protobuf")
-    .flatMap((file) => file.messageType.map((message) => ({ name: `google/protobuf/${message.name.toLowerCase()}.proto`, package: file.package, syntax: "proto3", messageType: [message] })));
+    .flatMap((file) =>
+      file.messageType.map((message) => ({
+        name: `google/protobuf/${message.name.toLowerCase()}.proto`,
+        package: file.package,
+        syntax: "proto3",
+        messageType: [message],
+      })),
+    );
   const others = files.filter((file) => file.package !== "google.protobuf");
   for (const file of others) file.dependency = wellKnown.map((entry) => entry.name);
   return schemaOf(root, `foxglove.${name}`, { file: [...wellKnown, ...others] });

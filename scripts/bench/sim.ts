@@ -1,0 +1,109 @@
+/**
+ * The simulator: control steps per second without pixels, milliseconds per view, and what the bridge adds to the motions of
+ * pick-and-place, beside the same world stepped inside one process in the same run.
+ * `npm run bench:sim -- [--seed N] [--check]`
+ *
+ * @module
+ */
+import { spawnSync } from "node:child_process";
+import { parseArgs } from "node:util";
+import { SimBackend } from "../../backends/sim/launch.js";
+import type { Motion } from "../../src/contract/generated/device.js";
+import { packageFile } from "../../src/contract/package-root.js";
+import { requestCodec } from "../../src/contract/wire/device-codec.js";
+import { PrivilegedClient } from "../../src/evaluation/privileged-client.js";
+import { DeviceClient } from "../../src/runtime/device/device-client.js";
+import { loadOperations } from "../../src/runtime/required-skills.js";
+import { playOracle } from "./r1-oracle.js";
+
+const GOALS = { steps_per_s: 1000, bridge_percent: 5 } as const;
+const STEPS = 5_000;
+const ROUNDS = 5;
+
+const median = (values: readonly number[]): number =>
+  values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
+
+/** The Execute groups of one oracle episode, as they went over the wire. */
+async function recordGroups(sim: SimBackend, privileged: PrivilegedClient, seed: number): Promise<Motion[][]> {
+  const groups: Motion[][] = [];
+  const result = await playOracle(sim, privileged, await loadOperations(), seed, ({ verb, request }) => {
+    if (verb === "execute") groups.push(requestCodec.decode(request).execute?.motions ?? []);
+  });
+  if (!result.success)
+    throw new Error(`the oracle failed on seed ${seed} (${result.failure_kind}): choose another seed`);
+  return groups;
+}
+
+/** Wall seconds that the groups take over the bridge: from each Execute to the Advance that saw it end. */
+async function playBridged(
+  sim: SimBackend,
+  privileged: PrivilegedClient,
+  seed: number,
+  groups: readonly Motion[][],
+): Promise<number> {
+  await privileged.reset({ task: "r1", seed });
+  const device = await DeviceClient.connect({ ...sim.addresses, role: "CONTROLLER", client: "bench/sim" });
+  let total_ms = 0;
+  for (const motions of groups) {
+    const began = performance.now();
+    const { group } = await device.execute({ stop_epoch: device.stopEpoch, motions });
+    for (let active = true; active; ) {
+      const { state } = await device.advance({ until_s: device.time_s + 0.5 });
+      active = state?.groups.find((entry) => entry.group === group)?.active ?? false;
+    }
+    total_ms += performance.now() - began;
+  }
+  await device.bye();
+  return total_ms / 1e3;
+}
+
+const { values } = parseArgs({
+  options: { seed: { type: "string", default: "3" }, check: { type: "boolean", default: false } },
+});
+const seed = Number(values.seed);
+const sim = await SimBackend.spawn({ privileged: true });
+const privileged = await PrivilegedClient.connect(sim.privileged!);
+try {
+  const groups = await recordGroups(sim, privileged, seed);
+  const inprocess = spawnSync(
+    packageFile(".venvs", "twin", "bin", "python"),
+    [packageFile("scripts", "bench", "sim_inprocess.py")],
+    {
+      input: JSON.stringify({ seed, groups, steps: STEPS, rounds: ROUNDS }),
+      env: { ...process.env, PYTHONPATH: packageFile("backends", "sim", "server") },
+      encoding: "utf8",
+      maxBuffer: 1 << 26,
+    },
+  );
+  if (inprocess.status !== 0) throw new Error(`the world in one process failed: ${inprocess.stderr}`);
+  const alone = JSON.parse(inprocess.stdout) as {
+    execute_s: number;
+    steps_per_s: { holding: number; moving: number };
+    view_ms: Record<string, number>;
+    renderer: string;
+  };
+  const walls: number[] = [];
+  for (let round = 0; round < ROUNDS; round++) walls.push(await playBridged(sim, privileged, seed, groups));
+  const bridged_s = median(walls);
+  const cost = 100 * (bridged_s / alone.execute_s - 1);
+  console.log(
+    `control steps of 20 ms per second, one core, no pixels: ${alone.steps_per_s.holding.toFixed(0)} holding, ${alone.steps_per_s.moving.toFixed(0)} moving`,
+  );
+  console.log(
+    `milliseconds per 640x480 stereo view (${alone.renderer}): ${Object.entries(alone.view_ms)
+      .map(([view, ms]) => `${view} ${ms.toFixed(1)}`)
+      .join(", ")}`,
+  );
+  console.log(
+    `${groups.length} Execute groups of seed ${seed}: ${alone.execute_s.toFixed(3)} s in one process, ${bridged_s.toFixed(3)} s over the bridge (${cost >= 0 ? "+" : ""}${cost.toFixed(1)} %)`,
+  );
+  const slowest = Math.min(alone.steps_per_s.holding, alone.steps_per_s.moving);
+  const met = slowest >= GOALS.steps_per_s && cost <= GOALS.bridge_percent;
+  console.log(
+    `sim: goal ${met ? "met" : "missed"} (${slowest.toFixed(0)} steps/s of ${GOALS.steps_per_s}, bridge ${cost.toFixed(1)} % of at most ${GOALS.bridge_percent} %)`,
+  );
+  if (values.check && !met) process.exitCode = 1;
+} finally {
+  privileged.close();
+  await sim.close();
+}

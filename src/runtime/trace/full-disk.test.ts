@@ -1,0 +1,53 @@
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, describe, expect, it } from "vitest";
+import { McapTrace } from "./mcap-trace.js";
+
+const dir = mkdtempSync(join(tmpdir(), "s2r-full-"));
+/** A disk of 256 kB, where this process may mount one. */
+const mounted = spawnSync("mount", ["-t", "tmpfs", "-o", "size=256k,mode=700", "tmpfs", dir]).status === 0;
+afterAll(() => {
+  if (mounted) spawnSync("umount", [dir]);
+  rmSync(dir, { recursive: true, force: true });
+});
+
+/** Bytes that do not compress. */
+const noise = (length: number, seed: number): Uint8Array => {
+  let state = seed;
+  return Uint8Array.from({ length }, () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return state >>> 24;
+  });
+};
+
+describe.skipIf(!mounted)("a full disk (needs to mount a small tmpfs)", () => {
+  it("is told through failed, once, and nothing is written or thrown after it", async () => {
+    const path = join(dir, "episode.mcap");
+    const trace = await McapTrace.create({ path, now: () => 0 });
+    expect(trace.failed).toBeNull();
+    const write = (i: number) => {
+      const parts = [noise(1 << 20, i)];
+      trace.exchange({
+        sequence: i,
+        verb: "get_frames",
+        request: new Uint8Array(),
+        reply: new Uint8Array(),
+        parts,
+        sent_ms: 0,
+        received_ms: 0,
+      });
+    };
+    for (let i = 0; i < 6; i++) write(i);
+    while (trace.failed === null) await new Promise((resolve) => setTimeout(resolve, 5));
+    const first = trace.failed;
+    expect(first).toMatchObject({ code: "ENOSPC" });
+    const size = statSync(path).size;
+    for (let i = 6; i < 12; i++) write(i);
+    trace.log("info", "after the end");
+    await trace.close();
+    expect(trace.failed).toBe(first);
+    expect(statSync(path).size).toBe(size);
+  });
+});
