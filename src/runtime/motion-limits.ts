@@ -52,7 +52,8 @@ export class MotionLimits {
   checkPose(X_world_tcp: Transform, field: string): void {
     const p = position(X_world_tcp);
     for (const [i, name] of ["x", "y", "z"].entries()) {
-      if (p[i]! < this.min_xyz[i]! - 1e-6 || p[i]! > this.max_xyz[i]! + 1e-6) {
+      // Said this way round, so that NaN is outside too.
+      if (!(p[i]! >= this.min_xyz[i]! - 1e-6 && p[i]! <= this.max_xyz[i]! + 1e-6)) {
         throw new OperationFailure(
           "outside_workspace",
           `${field}.${name} is ${p[i]!.toFixed(4)} m; the workspace allows ${this.min_xyz[i]!.toFixed(3)} to ${this.max_xyz[i]!.toFixed(3)} m`,

@@ -1,4 +1,5 @@
 import { spawnSync } from "node:child_process";
+import { randomBytes } from "node:crypto";
 import { mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -13,22 +14,13 @@ afterAll(() => {
   rmSync(dir, { recursive: true, force: true });
 });
 
-/** Bytes that do not compress. */
-const noise = (length: number, seed: number): Uint8Array => {
-  let state = seed;
-  return Uint8Array.from({ length }, () => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return state >>> 24;
-  });
-};
-
 describe.skipIf(!mounted)("a full disk (needs to mount a small tmpfs)", () => {
   it("is told through failed, once, and nothing is written or thrown after it", async () => {
     const path = join(dir, "episode.mcap");
     const trace = await McapTrace.create({ path, now: () => 0 });
     expect(trace.failed).toBeNull();
-    const write = (i: number) => {
-      const parts = [noise(1 << 20, i)];
+    const write = (i: number): void => {
+      const parts = [randomBytes(1 << 20)];
       trace.exchange({
         sequence: i,
         verb: "get_frames",
