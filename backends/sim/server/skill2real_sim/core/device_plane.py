@@ -71,6 +71,8 @@ class DevicePlane:
         self._send = send
         self._hellos = ReplyCache(budget, KEPT_HELLOS)
         self._postponed: dict[tuple[str, str], Postponed] = {}
+        # A reply that is to be kept once it is on its way: the client need not wait for the bookkeeping.
+        self._to_keep: tuple[ReplyCache, str, Parts] | None = None
 
     def handle(self, arrival: Arrival, now: float) -> None:
         """Answers the message, or takes note to do so later."""
@@ -83,6 +85,10 @@ class DevicePlane:
             parts = [self._refuse(request_id, refusal)]
         if parts is not None:
             self._send(arrival.envelope, parts)
+        if self._to_keep is not None:
+            cache, kept_id, kept_parts = self._to_keep
+            self._to_keep = None
+            cache.finish(kept_id, kept_parts)
 
     # ------------------------------------------------------------ the rules, in their order
 
@@ -133,7 +139,7 @@ class DevicePlane:
                     outcome.due, session, request, arrival, [arrival.envelope]
                 )
                 return None
-            session.replies.finish(request.request_id, outcome)
+            self._to_keep = (session.replies, request.request_id, outcome)
             return outcome
         finally:
             if not postponed:

@@ -71,8 +71,6 @@ class ReplyCache:
 
     def begin(self, request_id: str, digest: bytes) -> None:
         self._kept[request_id] = _Kept(digest)
-        while len(self._kept) > self._keep:
-            self.expire(next(iter(self._kept)))
 
     def finish(self, request_id: str, parts: Parts) -> None:
         kept = self._kept.get(request_id)
@@ -81,6 +79,8 @@ class ReplyCache:
         kept.parts = parts
         kept.size = sum(len(part) for part in parts)
         self._budget.add(self, request_id, kept)
+        while len(self._kept) > self._keep:
+            self.expire(next(iter(self._kept)))
 
     def expire(self, request_id: str) -> None:
         self._budget.release(self._kept.pop(request_id))
