@@ -19,7 +19,7 @@ const FOLDER = packageFile("tests", "hostile");
 const FILES = readdirSync(FOLDER).filter((name) => name.endsWith(".program.ts"));
 /** A program must end within this; a slow machine may multiply it. */
 const LIMIT_MS = 1_000 * Number(process.env.S2R_TIME_FACTOR ?? 1);
-const QUOTAS = { turnCpu_s: 0.4, turnWall_s: 0.6, maxCalls: 500 };
+const QUOTAS = { turnCpu_s: 0.25, turnWall_s: 0.45, maxCalls: 200 };
 const NAMES = OPERATIONS.map(({ name }) => name);
 const STATUS_NAMES = OPERATIONS.filter(({ returnsString }) => !returnsString).map(({ name }) => name);
 

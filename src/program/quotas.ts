@@ -18,7 +18,7 @@ const quotasSchema = z.strictObject({
   /** Guest CPU between two awaits. */
   turnCpu_s: seconds,
   /**
-   * Wall time between two awaits, enforced from outside for built-ins that nothing can interrupt; up to four times as long while
+   * Wall time between two awaits, enforced from outside for built-ins that nothing can interrupt; up to twice as long while
    * other processes keep the guest from computing.
    */
   turnWall_s: seconds,

@@ -25,7 +25,7 @@ export type SandboxRunOptions = {
 const SETTLED_CODES: readonly KillCode[] = ["unawaited_calls", "result_too_large", "result_invalid", "deadlock"];
 
 /** How many times its wall time a turn may last while other processes keep the guest from computing. */
-const MAX_STARVATION = 4;
+const MAX_STARVATION = 2;
 
 const callSchema = z.strictObject({ name: z.string(), args: z.array(z.unknown()) });
 
