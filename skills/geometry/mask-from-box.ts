@@ -1,5 +1,5 @@
 import type { GetSamMaskFromBoxRequest } from "../../src/contract/generated/robot-api.js";
-import { segmentBox } from "../../src/runtime/native/scene.js";
+import { type PixelBox, type Segmentation, segmentBox } from "../../src/runtime/native/scene.js";
 import { depthView, type Observation } from "../../src/runtime/observation-store.js";
 import { OperationFailure } from "../../src/runtime/operation.js";
 import type { OperationContext } from "../../src/runtime/operation-context.js";
@@ -29,6 +29,18 @@ function overlay(observation: Observation, mask: Uint8Array): Uint8Array {
   return pixels;
 }
 
+/** Masks already cut, by observation and box: pointing and measuring ask for the same ones. */
+const known = new WeakMap<Observation, Map<string, Promise<Segmentation>>>();
+
+function segmentOnce(observation: Observation, depth_m: Float32Array, box: PixelBox): Promise<Segmentation> {
+  const masks = known.get(observation) ?? new Map<string, Promise<Segmentation>>();
+  known.set(observation, masks);
+  const key = [box.x0, box.y0, box.x1, box.y1].join();
+  const mask = masks.get(key) ?? segmentBox(depthView(observation, depth_m), box);
+  masks.set(key, mask);
+  return mask;
+}
+
 export async function maskFromBox(
   context: OperationContext,
   { observation_ref, box }: GetSamMaskFromBoxRequest,
@@ -50,7 +62,7 @@ export async function maskFromBox(
     throw new OperationFailure("outside_image", `box covers less than 2 x 2 pixels of the ${width} x ${height} image`);
   }
   const depth = await depthOf(context, observation);
-  const { mask, area_px, bounds, rule } = await segmentBox(depthView(observation, depth.depth_m), inside);
+  const { mask, area_px, bounds, rule } = await segmentOnce(observation, depth.depth_m, inside);
   if (area_px === 0)
     throw new OperationFailure(
       "empty_mask",

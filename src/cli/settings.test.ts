@@ -1,0 +1,52 @@
+import { mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { hostRequestSchema } from "../agents/host/messages.js";
+import { DEFAULT_CONFIG } from "../config/index.js";
+import { episodeSettings, proposerOf, seedRange } from "./settings.js";
+
+describe("seedRange", () => {
+  it("reads one seed and a range with both ends", () => {
+    expect(seedRange("7")).toEqual({ from: 7, to: 7 });
+    expect(seedRange("1000..1099")).toEqual({ from: 1000, to: 1099 });
+  });
+  it.each(["", "a", "1-2", "1..", "-1", "1.5"])("refuses %j", (words) => {
+    expect(() => seedRange(words)).toThrowError(expect.objectContaining({ code: "usage" }));
+  });
+});
+
+describe("proposerOf", () => {
+  it("reads a script here, so that the agent host gets its text and no path", () => {
+    const folder = mkdtempSync(join(tmpdir(), "cli-settings-"));
+    writeFileSync(join(folder, "mine.program.ts"), "return 1;");
+    const proposer = proposerOf(`script:${join(folder, "mine.program.ts")}`);
+    expect(proposer).toEqual({ kind: "script", source: "return 1;", fileName: "mine.program.ts" });
+    expect(JSON.stringify(proposer)).not.toContain(folder);
+  });
+  it("names the starter library by default", () => {
+    expect(proposerOf("library")).toEqual({ kind: "library", library: "starter" });
+  });
+  it("says what it takes", () => {
+    expect(() => proposerOf("model")).toThrowError(/library.*script:FILE/);
+    expect(() => proposerOf("script:/does/not/exist.ts")).toThrowError(expect.objectContaining({ code: "not_found" }));
+  });
+});
+
+describe("episodeSettings", () => {
+  it("is what an agent host accepts", () => {
+    const request = {
+      type: "play",
+      episode: "20260101-000000-abcdef",
+      folder: "20260101-000000-abcdef",
+      instruction: "x",
+      addresses: { device: "ipc://a", stop: "ipc://b", events: "ipc://c" },
+      proposer: proposerOf("library"),
+      settings: episodeSettings(DEFAULT_CONFIG),
+      randomSeed: 1,
+    };
+    expect(hostRequestSchema.safeParse(request).success).toBe(true);
+    expect(hostRequestSchema.safeParse({ ...request, seed: 7 }).success).toBe(false);
+    expect(hostRequestSchema.safeParse({ ...request, folder: "/absolute" }).success).toBe(false);
+  });
+});

@@ -1,0 +1,63 @@
+import { describe, expect, it } from "vitest";
+import type { EpisodeResult } from "./episode-result.js";
+import { summarize } from "./eval-summary.js";
+
+export function result(changes: Partial<EpisodeResult>): EpisodeResult {
+  return {
+    run: "20260101-000000-abcdef",
+    task: "r1",
+    seed: 0,
+    instruction: "Put the red can into the blue tray.",
+    backend: "sim",
+    proposer: "library:starter",
+    started_at: "2026-01-01T00:00:00.000Z",
+    outcome: "finished",
+    claim: "supported",
+    evidence: "",
+    success: true,
+    failure_kind: null,
+    infrastructure: null,
+    predicates: [],
+    stages: 4,
+    calls: 30,
+    device_time_s: 8,
+    wall_s: 2,
+    ...changes,
+  };
+}
+
+describe("summarize", () => {
+  const results = [
+    result({ seed: 0, wall_s: 1 }),
+    result({ seed: 1, success: false, failure_kind: "not_grasped", claim: "execution_failure", wall_s: 3 }),
+    result({ seed: 2, success: false, failure_kind: "wrong_place", claim: "supported", wall_s: 5 }),
+    result({
+      seed: 3,
+      success: null,
+      outcome: "lost",
+      claim: null,
+      infrastructure: "lost: the backend stopped answering",
+      wall_s: 100,
+    }),
+  ];
+
+  it("counts infrastructure failures apart from the task's", () => {
+    const summary = summarize("r1", "sim", "library", { from: 0, to: 3 }, results);
+    expect(summary.seeds).toEqual({ from: 0, to: 3, count: 3 });
+    expect(summary.success.count).toBe(1);
+    expect(summary.success.rate).toBeCloseTo(1 / 3);
+    expect(summary.infrastructure).toEqual({ count: 1, kinds: { lost: 1 } });
+    expect(summary.failures).toEqual({ not_grasped: 1, wrong_place: 1 });
+    expect(summary.wall_s).toEqual({ mean: 3, p95: 5 });
+  });
+
+  it("counts a claim of success that was none as a false claim", () => {
+    expect(summarize("r1", "sim", "library", { from: 0, to: 3 }, results).false_claims).toBe(1);
+  });
+
+  it("gives no rate that is not a number where nothing was judged", () => {
+    const summary = summarize("r1", "sim", "library", { from: 3, to: 3 }, results.slice(3));
+    expect(summary.success).toEqual({ count: 0, rate: 0, wilson95: [0, 1] });
+    expect(summary.wall_s).toEqual({ mean: 0, p95: 0 });
+  });
+});
