@@ -2,8 +2,8 @@ import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { result } from "./eval-summary.test.js";
 import { RunsIndex } from "./runs-index.js";
+import { episodeResult as result } from "./testing.js";
 
 describe("RunsIndex", () => {
   let folder = "";
