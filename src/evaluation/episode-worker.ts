@@ -1,7 +1,8 @@
 import { join } from "node:path";
 import { SimBackend } from "../../backends/sim/launch.js";
-import type { EpisodeReport } from "../agents/episode.js";
-import { AgentHost } from "../agents/host/agent-host.js";
+import type { SimSpawnOptions } from "../../backends/sim/sim-backend.js";
+import { DEFAULT_BUDGETS, type EpisodeReport } from "../agents/episode.js";
+import { AgentHost, type AgentHostOptions } from "../agents/host/agent-host.js";
 import type { EpisodeRequest } from "../agents/host/messages.js";
 import type { CallRecord, StageRecord } from "../agents/proposer.js";
 import { isSkill2RealError, Skill2RealError } from "../contract/errors.js";
@@ -9,12 +10,14 @@ import type { EvaluateReply } from "../contract/generated/privileged.js";
 import { StopChannel } from "../runtime/device/stop-channel.js";
 import type { EpisodeResult } from "./episode-result.js";
 import { PrivilegedClient } from "./privileged-client.js";
-import { newRunName, writeRunFile } from "./run-folder.js";
+import { evaluatorFolder, newRunName, writeRunFile } from "./run-folder.js";
 
 /** Seconds that pass after an episode before it is judged. */
 const SETTLE_S = 1;
 /** How long a stop may take to be answered. */
 const STOP_ANSWER_MS = 1000;
+/** How long after its own wall time a host that does not come to an end is left alone. */
+const HOST_OVERTIME_S = 60;
 /** Codes with which an episode does not count: nothing that the Proposer did. */
 const NOT_THE_PROPOSER: readonly string[] = [
   "backend_lost",
@@ -48,6 +51,10 @@ export type EpisodeWorkerOptions = {
   onStage?: (stage: StageRecord) => void;
   onCall?: (call: CallRecord) => void;
   onLog?: (line: string) => void;
+  /** Sees every message to the agent host and from it (for tests of the wall). */
+  onMessage?: AgentHostOptions["onMessage"];
+  /** Another simulated world or server module (for tests). */
+  simulator?: Pick<SimSpawnOptions, "world" | "module">;
 };
 
 /**
@@ -73,6 +80,15 @@ export class EpisodeWorker {
 
   get simulatorPid(): number | null {
     return this.#sim?.pid ?? null;
+  }
+
+  get hostPid(): number | null {
+    return this.#host?.pid ?? null;
+  }
+
+  /** What this machine does not permit of the agent host's isolation, in words; empty when nothing. */
+  get isolationNotes(): readonly string[] {
+    return this.#host?.isolation.notes ?? [];
   }
 
   /** Starts the processes, where they are not running. `play` does it too. */
@@ -113,7 +129,7 @@ export class EpisodeWorker {
         ...(spec.hidden_salt ? { hidden_salt: spec.hidden_salt } : {}),
       });
       result.instruction = spec.instruction ?? world.instruction;
-      const { report } = await this.#host!.play({
+      const { report } = await this.#playOn(this.#host!, {
         episode: run,
         folder: run,
         instruction: result.instruction,
@@ -144,6 +160,17 @@ export class EpisodeWorker {
     }
   }
 
+  /** A host that is still busy long after the episode's budget (code of a skill may loop) is ended; that reads as `guest_failed`. */
+  async #playOn(host: AgentHost, request: Parameters<AgentHost["play"]>[0]): ReturnType<AgentHost["play"]> {
+    const limit_s = (request.settings.budgets.max_wall_s ?? DEFAULT_BUDGETS.max_wall_s) + HOST_OVERTIME_S;
+    const timer = setTimeout(() => void host.kill(`it did not end within ${limit_s} s`), limit_s * 1e3);
+    try {
+      return await host.play(request);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
   async close(): Promise<void> {
     await this.#host?.close();
     this.#stopper?.close();
@@ -155,15 +182,10 @@ export class EpisodeWorker {
 
   async #ready(): Promise<void> {
     if (this.#interrupted !== null) throw new Skill2RealError("stopped", this.#interrupted);
-    const { realtime = 0, onLog, onStage, onCall, runsFolder } = this.#options;
-    const [sim, host] = await Promise.all([
-      this.#sim ?? SimBackend.spawn({ realtime, privileged: true, ...(onLog ? { onLog } : {}) }),
-      this.#host && !this.#host.gone
-        ? this.#host
-        : AgentHost.spawn({ runsFolder, ...(onStage ? { onStage } : {}), ...(onCall ? { onCall } : {}) }),
-    ]);
-    this.#sim = sim;
-    this.#host = host;
+    // Each is kept as soon as it runs, so that `close` ends it where the other cannot start.
+    const started = await Promise.allSettled([this.#startSimulator(), this.#startHost()]);
+    for (const one of started) if (one.status === "rejected") throw one.reason;
+    const sim = this.#sim!;
     if (!this.#privileged) {
       if (!sim.privileged)
         throw new Skill2RealError("internal", "the simulator was started without its privileged plane");
@@ -172,8 +194,26 @@ export class EpisodeWorker {
     }
   }
 
-  /** A backend or host that failed is not trusted with the next episode. */
+  async #startSimulator(): Promise<void> {
+    const { realtime = 0, onLog, simulator = {} } = this.#options;
+    this.#sim ??= await SimBackend.spawn({ ...simulator, realtime, privileged: true, ...(onLog ? { onLog } : {}) });
+  }
+
+  async #startHost(): Promise<void> {
+    if (this.#host && !this.#host.gone) return;
+    const { runsFolder, onStage, onCall, onMessage } = this.#options;
+    this.#host = await AgentHost.spawn({
+      runsFolder,
+      evaluatorFolder: evaluatorFolder(runsFolder),
+      ...(onStage ? { onStage } : {}),
+      ...(onCall ? { onCall } : {}),
+      ...(onMessage ? { onMessage } : {}),
+    });
+  }
+
+  /** A backend or host that failed is not trusted with the next episode. What still moves is stopped before it ends. */
   async #restart(): Promise<void> {
+    await this.#stopper?.stop("", "the episode failed").catch(() => {});
     await this.close();
     this.#privileged = null;
     this.#stopper = null;

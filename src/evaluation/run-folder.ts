@@ -9,6 +9,9 @@ export function newRunName(now = new Date()): string {
   return `${stamp}-${randomBytes(3).toString("hex")}`;
 }
 
+/** The folder below that of runs which an agent host does not see: what names seeds or true state belongs there. */
+export const evaluatorFolder = (runsFolder: string): string => join(runsFolder, "evaluator");
+
 /** Writes a file of a run, for its owner alone; throws `storage_failed`. */
 export async function writeRunFile(folder: string, run: string, name: string, content: string): Promise<string> {
   const path = join(folder, run, name);

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import Database from "better-sqlite3";
 import { Skill2RealError } from "../contract/errors.js";
 import type { EpisodeResult } from "./episode-result.js";
+import { evaluatorFolder } from "./run-folder.js";
 
 const FILE = "index.sqlite";
 const BUSY_TIMEOUT_MS = 5_000;
@@ -15,7 +16,7 @@ export type RunsFilter = {
   limit?: number;
 };
 
-/** The index of runs: one SQLite file in the folder of runs, readable by its owner alone (it names seeds). */
+/** The index of runs: one SQLite file in the evaluator's folder, readable by its owner alone (it names seeds). */
 export class RunsIndex {
   readonly #db: Database.Database;
 
@@ -25,14 +26,14 @@ export class RunsIndex {
 
   /** Throws `storage_failed` where it cannot be made or opened, `not_found` where it should exist and does not. */
   static open(folder: string, options: { mustExist?: boolean } = {}): RunsIndex {
-    const path = join(folder, FILE);
+    const path = join(evaluatorFolder(folder), FILE);
     if (options.mustExist && !existsSync(path))
       throw new Skill2RealError(
         "not_found",
         `there are no runs in ${folder}: play one with "skill2real run", or name another folder with --runs`,
       );
     try {
-      mkdirSync(folder, { recursive: true, mode: 0o700 });
+      mkdirSync(evaluatorFolder(folder), { recursive: true, mode: 0o700 });
       const db = new Database(path, { timeout: BUSY_TIMEOUT_MS });
       chmodSync(path, 0o600);
       db.pragma("journal_mode = WAL");

@@ -116,8 +116,11 @@ class AgentHost {
   }
 }
 
+/** What this process may take to end in good order once nobody listens to it. */
+const END_TIMEOUT_MS = 3_000;
+
 const say = (message: HostMessage): void => {
-  process.send?.(message);
+  if (process.connected) process.send?.(message);
 };
 const host = new AgentHost();
 let working: Promise<void> = Promise.resolve();
@@ -149,7 +152,10 @@ process.on("message", (raw) => {
   else working = working.then(() => host.play(request, say)).catch(fail);
 });
 // A parent that dies takes this process with it; the lease takes care of the arm meanwhile.
-process.on("disconnect", () => void end());
+process.on("disconnect", () => {
+  setTimeout(() => process.exit(1), END_TIMEOUT_MS).unref();
+  void end();
+});
 // Ctrl-C reaches the whole foreground group; the parent decides what it means and stops the arm first.
 process.on("SIGINT", () => {});
-say({ type: "ready", isolation: "process" });
+say({ type: "ready" });

@@ -1,19 +1,27 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { mkdir } from "node:fs/promises";
+import { resolve } from "node:path";
 import type { ErrorCode } from "../../contract/error-codes.js";
 import { Skill2RealError } from "../../contract/errors.js";
 import { compiledModule } from "../../contract/package-root.js";
 import type { EpisodeReport } from "../episode.js";
 import type { CallRecord, StageRecord } from "../proposer.js";
-import type { EpisodeRequest, HostMessage } from "./messages.js";
+import { type HostIsolation, hostCommand } from "./host-isolation.js";
+import type { EpisodeRequest, HostMessage, HostRequest } from "./messages.js";
 
 const START_TIMEOUT_MS = 20_000;
 const CLOSE_TIMEOUT_MS = 3_000;
+/** How long a host may take to end an episode that was stopped, before it is ended. */
+const STOP_TIMEOUT_MS = 5_000;
 const LAST_WORDS_CHARS = 4_000;
 
 export type AgentHostOptions = {
   /** The folder in which episodes get their folders; it becomes the host's working folder. */
   runsFolder: string;
+  /** The evaluator's own folder, which the host must not read; covered in its view of the files where the system permits. */
+  evaluatorFolder: string;
+  /** Sees every message to the host and from it (for tests of the wall). */
+  onMessage?: (direction: "to host" | "from host", message: unknown) => void;
   onStage?: (stage: StageRecord) => void;
   onCall?: (call: CallRecord) => void;
 };
@@ -22,25 +30,27 @@ export type PlayedEpisode = { report: EpisodeReport; refKey: string };
 /** The parent's side of an agent host: a process that plays episodes and holds nothing privileged. */
 export class AgentHost {
   readonly pid: number;
+  readonly isolation: HostIsolation;
   readonly #child: ChildProcess;
-  readonly #onStage: ((stage: StageRecord) => void) | undefined;
-  readonly #onCall: ((call: CallRecord) => void) | undefined;
+  readonly #options: AgentHostOptions;
   #waiting: { resolve: (played: PlayedEpisode) => void; reject: (error: Error) => void } | null = null;
   #lastWords = "";
   #gone = false;
   readonly #exited: Promise<void>;
 
-  private constructor(child: ChildProcess, options: AgentHostOptions) {
+  private constructor(child: ChildProcess, isolation: HostIsolation, options: AgentHostOptions) {
     this.#child = child;
+    this.#options = options;
+    this.isolation = isolation;
     this.pid = child.pid ?? -1;
-    this.#onStage = options.onStage;
-    this.#onCall = options.onCall;
+    process.once("exit", this.#killNow);
     child.stderr?.on("data", (chunk) => {
       this.#lastWords = `${this.#lastWords}${chunk}`.slice(-LAST_WORDS_CHARS);
     });
     this.#exited = new Promise((resolve) => {
       child.once("close", (code, signal) => {
         this.#gone = true;
+        process.off("exit", this.#killNow);
         this.#waiting?.reject(this.#died(code, signal));
         resolve();
       });
@@ -49,7 +59,15 @@ export class AgentHost {
   }
 
   static async spawn(options: AgentHostOptions): Promise<AgentHost> {
-    await mkdir(options.runsFolder, { recursive: true });
+    const evaluatorFolder = resolve(options.evaluatorFolder);
+    for (const folder of [options.runsFolder, evaluatorFolder])
+      await mkdir(folder, { recursive: true, mode: 0o700 }).catch((cause: NodeJS.ErrnoException) => {
+        throw new Skill2RealError(
+          "storage_failed",
+          `the folder ${folder} cannot be made (${cause.code}): give another with --runs, or make it writable`,
+          { cause },
+        );
+      });
     // The environment of the evaluator stays behind: nothing in it is the host's business.
     const env = {
       PATH: process.env.PATH ?? "",
@@ -57,13 +75,17 @@ export class AgentHost {
       LANG: "C.UTF-8",
       TMPDIR: process.env.TMPDIR ?? "/tmp",
     };
-    const child = spawn(process.execPath, ["--no-warnings", compiledModule("src/agents/host/agent-host-main.ts")], {
+    const node = [process.execPath, "--no-warnings", compiledModule("src/agents/host/agent-host-main.ts")];
+    const { file, args, isolation } = await hostCommand(node, evaluatorFolder);
+    const child = spawn(file, args, {
       cwd: options.runsFolder,
       env,
       stdio: ["ignore", "ignore", "pipe", "ipc"],
       serialization: "json",
+      // A group of its own: Ctrl-C in a terminal reaches us alone, and we stop the arm before the host ends.
+      detached: true,
     });
-    const host = new AgentHost(child, options);
+    const host = new AgentHost(child, isolation, options);
     await new Promise<void>((resolve, reject) => {
       const timer = setTimeout(() => {
         child.kill("SIGKILL");
@@ -100,29 +122,53 @@ export class AgentHost {
     if (this.#gone) throw new Skill2RealError("guest_failed", `the agent host has ended: ${this.#lastWords}`);
     return new Promise<PlayedEpisode>((resolve, reject) => {
       this.#waiting = { resolve, reject };
-      this.#child.send({ type: "play", ...request });
+      this.#send({ type: "play", ...request });
     }).finally(() => {
       this.#waiting = null;
     });
   }
 
-  /** Ends the running episode as stopped. The arm is better stopped at the backend first. */
+  /** Ends the running episode as stopped, and the host with it where it does not answer. The arm is better stopped at the backend first. */
   stop(reason: string): void {
-    if (!this.#gone && this.#child.connected) this.#child.send({ type: "stop", reason });
+    const waiting = this.#waiting;
+    this.#send({ type: "stop", reason });
+    const timer = setTimeout(() => {
+      if (waiting !== null && this.#waiting === waiting) this.#child.kill("SIGKILL");
+    }, STOP_TIMEOUT_MS);
+    timer.unref();
+  }
+
+  /** Ends the process at once, whatever it does; an episode that it plays fails with `guest_failed` and `why`. */
+  async kill(why: string): Promise<void> {
+    this.#lastWords = why;
+    if (!this.#gone) this.#child.kill("SIGKILL");
+    await this.#exited;
   }
 
   /** Ends the process; kills it when it does not end by itself. */
   async close(): Promise<void> {
     if (this.#gone) return;
-    if (this.#child.connected) this.#child.send({ type: "close" });
+    this.#send({ type: "close" });
     const timer = setTimeout(() => this.#child.kill("SIGKILL"), CLOSE_TIMEOUT_MS);
     await this.#exited;
     clearTimeout(timer);
   }
 
+  readonly #killNow = (): void => {
+    this.#child.kill("SIGKILL");
+  };
+
+  #send(message: HostRequest): void {
+    if (this.#gone || !this.#child.connected) return;
+    this.#options.onMessage?.("to host", message);
+    // A host that dies meanwhile is reported by its exit.
+    this.#child.send(message, () => {});
+  }
+
   #hear(message: HostMessage): void {
-    if (message.type === "stage") this.#onStage?.(message.stage);
-    else if (message.type === "call") this.#onCall?.(message.call);
+    this.#options.onMessage?.("from host", message);
+    if (message.type === "stage") this.#options.onStage?.(message.stage);
+    else if (message.type === "call") this.#options.onCall?.(message.call);
     else if (message.type === "played") this.#waiting?.resolve({ report: message.report, refKey: message.refKey });
     else if (message.type === "failed")
       this.#waiting?.reject(new Skill2RealError(message.code as ErrorCode, message.message));

@@ -42,10 +42,11 @@ export const hostRequestSchema = z.discriminatedUnion("type", [
   z.strictObject({ type: z.literal("stop"), reason: z.string() }),
   z.strictObject({ type: z.literal("close") }),
 ]);
+export type HostRequest = z.infer<typeof hostRequestSchema>;
 
 /** What an agent host says. */
 export type HostMessage =
-  | { type: "ready"; isolation: string }
+  | { type: "ready" }
   | { type: "stage"; stage: StageRecord }
   | { type: "call"; call: CallRecord }
   | { type: "played"; report: EpisodeReport; refKey: string }

@@ -77,6 +77,7 @@ export function addRun(program: Command, ended: Ended): void {
       try {
         const index = RunsIndex.open(folder);
         await worker.start();
+        for (const note of worker.isolationNotes) say(`note: ${note}`);
         if (worker.addresses) forget.push(noteBackend(worker.addresses));
         const result = await worker.play({
           task: options.task ?? "r1",

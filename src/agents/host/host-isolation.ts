@@ -1,0 +1,79 @@
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
+
+/** How far an agent host is kept from the processes around it, as this machine allows. */
+export type HostIsolation = {
+  /** It sees its own processes only, or those of everybody (their arguments, environments and memory). */
+  processes: "own" | "all";
+  /** The evaluator's folder is empty to it, or as readable as to the evaluator. */
+  evaluatorFolder: "hidden" | "readable";
+  /** The kernel kills it when its parent dies, or it ends by itself when its parent hangs up. */
+  parentDeath: "kernel" | "pipe";
+  /** What is missing and why; empty when nothing is. */
+  notes: string[];
+};
+
+export type HostCommand = { file: string; args: string[]; isolation: HostIsolation };
+
+const run = promisify(execFile);
+const PROBE_TIMEOUT_MS = 10_000;
+
+const works = ([file, ...args]: readonly string[]): Promise<boolean> =>
+  run(file as string, [...args, "true"], { timeout: PROBE_TIMEOUT_MS }).then(
+    () => true,
+    () => false,
+  );
+
+/** Covers the folder $0 with an empty one, then becomes the rest of the command, which may not mount any more. */
+const COVER = [
+  "sh",
+  "-c",
+  'mount -t tmpfs -o ro,size=4k,mode=0500 none "$0" && exec setpriv --bounding-set -sys_admin --inh-caps -sys_admin -- "$@"',
+];
+const OWN_PROCESSES = ["--pid", "--fork", "--kill-child", "--mount-proc", "--"];
+const DIE_WITH_PARENT = ["setpriv", "--pdeathsig", "KILL", "--"];
+
+/** First as it is (root), then with a user namespace of its own (everybody else, where the system permits it). */
+const NAMESPACES = [
+  ["unshare", ...OWN_PROCESSES],
+  ["unshare", "--map-root-user", ...OWN_PROCESSES],
+];
+
+let known: Promise<{ namespaces: string[] | null; deathSignal: boolean }> | undefined;
+
+async function probe(evaluatorFolder: string): Promise<{ namespaces: string[] | null; deathSignal: boolean }> {
+  const deathSignal = await works(DIE_WITH_PARENT);
+  for (const namespaces of NAMESPACES)
+    if (await works([...namespaces, ...COVER, evaluatorFolder])) return { namespaces, deathSignal };
+  return { namespaces: null, deathSignal };
+}
+
+/**
+ * The command line of an agent host. Skills and Proposers run as code of this process, so it gets, where the kernel allows it,
+ * a process table of its own and an empty folder in place of the evaluator's, which must exist.
+ */
+export async function hostCommand(node: readonly string[], evaluatorFolder: string): Promise<HostCommand> {
+  known ??= probe(evaluatorFolder);
+  const { namespaces, deathSignal } = await known;
+  const notes: string[] = [];
+  if (namespaces === null)
+    notes.push(
+      "the system permits no process namespace (unshare --pid): code of a user's skill could read the arguments and files of this user's other processes, seeds among them",
+    );
+  if (!deathSignal) notes.push("setpriv is missing: an agent host that computes without end outlives a killed parent");
+  const [file, ...args] = [
+    ...(deathSignal ? DIE_WITH_PARENT : []),
+    ...(namespaces === null ? [] : [...namespaces, ...COVER, evaluatorFolder]),
+    ...node,
+  ];
+  return {
+    file: file as string,
+    args,
+    isolation: {
+      processes: namespaces === null ? "all" : "own",
+      evaluatorFolder: namespaces === null ? "readable" : "hidden",
+      parentDeath: deathSignal ? "kernel" : "pipe",
+      notes,
+    },
+  };
+}
