@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <random>
 
 namespace s2r::pose {
 namespace {
@@ -84,6 +85,43 @@ SceneIndex::SceneIndex(const Scene& scene)
   cloud = PointTree(CellMap(points, kVoxel_m).firsts());
 }
 
+std::vector<std::pair<int, int>> findTouchingCapsules(const ArmModel& model) {
+  constexpr int kSamples = 200;
+  constexpr double kAlways = 0.95;  // of the samples
+  constexpr double kTouching_m = 0.002;
+  const Kinematics kinematics(model);
+  std::mt19937 random(5);
+  const auto count = static_cast<int>(model.capsules.size());
+  std::vector<int> touched(static_cast<size_t>(count) * count, 0);
+  for (int sample = 0; sample < kSamples; ++sample) {
+    Joints q;
+    for (int j = 0; j < kJoints; ++j) {
+      q[j] = std::uniform_real_distribution<double>(model.position_min_rad[j],
+                                                    model.position_max_rad[j])(random);
+    }
+    const Frames frames = kinematics.frames(q);
+    std::vector<Shape> shapes;
+    for (const LinkCapsule& c : model.capsules) {
+      shapes.push_back(capsuleShape(c.capsule, frames[c.link]));
+    }
+    for (int a = 0; a < count; ++a) {
+      for (int b = a + 1; b < count; ++b) {
+        touched[static_cast<size_t>(a) * count + b] +=
+            distanceBetween(shapes[a], shapes[b]) < kTouching_m ? 1 : 0;
+      }
+    }
+  }
+  std::vector<std::pair<int, int>> out;
+  for (int a = 0; a < count; ++a) {
+    for (int b = a + 1; b < count; ++b) {
+      if (touched[static_cast<size_t>(a) * count + b] >= kAlways * kSamples) {
+        out.push_back({a, b});
+      }
+    }
+  }
+  return out;
+}
+
 CollisionChecker::CollisionChecker(const ArmModel& model, const SceneIndex& scene, Tool tool)
     : model_(model), scene_(scene), tool_(std::move(tool)) {
   for (const LinkCapsule& c : model.capsules) {
@@ -106,7 +144,11 @@ CollisionChecker::CollisionChecker(const ArmModel& model, const SceneIndex& scen
           std::ranges::any_of(model.self_collision_ignore, [a, b](const auto& pair) {
             return std::min(pair.first, pair.second) == a && std::max(pair.first, pair.second) == b;
           });
-      if (b - a >= 2 && !ignored) {
+      const bool touching =
+          std::ranges::find(model.touching_capsules,
+                            std::pair(static_cast<int>(i), static_cast<int>(j))) !=
+          model.touching_capsules.end();
+      if (b - a >= 2 && !ignored && !touching) {
         self_pairs_.push_back({static_cast<int>(i), static_cast<int>(j)});
       }
     }

@@ -59,6 +59,10 @@ struct Hit {
   std::optional<Vec3> point_world_m;
 };
 
+// Pairs of the model's capsules that overlap wherever the joints stand: housings that meet by
+// construction, told by random configurations.
+[[nodiscard]] std::vector<std::pair<int, int>> findTouchingCapsules(const ArmModel& model);
+
 // Distances beyond this are not measured.
 inline constexpr double kFarClearance_m = 0.05;
 

@@ -241,6 +241,18 @@ TEST_F(CheckerTest, HeldObjectAndObstaclesAndLinks) {
   EXPECT_EQ(link.hit->what.substr(0, 5), "link ");
 }
 
+TEST_F(CheckerTest, HousingsThatMeetByConstructionAreNoCollision) {
+  // The upper arm's root reaches over the base, whatever the joints are.
+  model_.capsules.push_back({2, {Vec3(0.425, 0, 0.05), Vec3(0.425, 0, 0.138), 0.07}});
+  ASSERT_TRUE(check({}, homeJoints()).hit);
+  model_.touching_capsules = findTouchingCapsules(model_);
+  EXPECT_FALSE(check({}, homeJoints()).hit);
+  // Only that pair: the folded arm still hits itself.
+  Joints folded = homeJoints();
+  folded[2] = 3.0;
+  EXPECT_TRUE(check({}, folded).hit);
+}
+
 TEST_F(CheckerTest, ReachBoundsTheMotionOfEveryBody) {
   const SceneIndex index{Scene{}};
   Tool tool{0.08, HeldObject{}};

@@ -68,7 +68,9 @@ Place compilePlace(const Arm& arm, const PlaceRequest& request) {
   }
 
   const SceneIndex index(request.scene);
-  std::vector<Vec3> ground = finitePoints(request.scene.cloud_world_m);
+  std::vector<Vec3> ground =
+      finitePoints(request.support_cloud_world_m.empty() ? request.scene.cloud_world_m
+                                                         : request.support_cloud_world_m);
   const double range = held.size_m.head<2>().norm() + request.anchor_on_object_m.head<2>().norm();
   std::vector<Shape> excluded;
   for (const OrientedBox& box : request.scene.exclude_boxes) {

@@ -11,6 +11,7 @@ struct PlaceRequest {
   std::optional<Vec3> object_axis_world;
   Vec3 anchor_on_object_m = Vec3::Zero();
   Scene scene;
+  std::vector<float> support_cloud_world_m;  // N x 3; empty: the scene's cloud
   Joints q_seed_rad = Joints::Zero();
   std::optional<double> held_opening_m;
   double release_opening_m = 0;

@@ -240,7 +240,7 @@ TEST(Support, EdgesTipHolesAreRefusedAndBowlsCarry) {
   EXPECT_FALSE(findSupport({}, footprint, 0.1, 0.0).found);
   const Support table = findSupport({}, footprint, 0.004, 0.0);
   EXPECT_TRUE(table.found);
-  EXPECT_EQ(table.z_m, 0);
+  EXPECT_EQ(table.z_m, 0.004);
   EXPECT_FALSE(findSupport({}, footprint, 0.004, std::nullopt).found);
 }
 
@@ -350,6 +350,14 @@ TEST_F(PlaceTest, FailuresHaveCodes) {
   addBox(r.scene.cloud_world_m, boxAt(0.53, 0.1, Vec3(0.05, 0.1, 0.05)));
   r.object_axis_world = Vec3::UnitX();
   EXPECT_EQ(compilePlace(arm_, r).outcome.code, CompileCode::kNoSupport);
+}
+
+TEST_F(PlaceTest, SupportMayComeFromACloudOfItsOwn) {
+  PlaceRequest r = place(Vec3(0.5, 0.1, 0.008), Vec3(0.05, 0.04, 0.03));
+  addTray(r.support_cloud_world_m, 0.5, 0.1, 0.16, 0.16, 0.03);
+  const Place p = compilePlace(arm_, r);
+  ASSERT_EQ(p.outcome.code, CompileCode::kOk) << p.outcome.reason;
+  EXPECT_NEAR(p.support_z_m, 0.008, 1e-6);
 }
 
 TEST_F(PlaceTest, StacksOnABlock) {

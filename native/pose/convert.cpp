@@ -406,6 +406,7 @@ PlaceRequest toPlaceRequest(const Napi::Object& options, const ArmModel& model) 
   }
   out.scene = toScene(toObject(options.Get("scene"), "scene"));
   out.q_seed_rad = toJoints(options.Get("q_seed_rad"), "q_seed_rad");
+  out.support_cloud_world_m = floats(options, "support_cloud_world_m");
   if (!absent(options.Get("held_opening_m"))) {
     out.held_opening_m = number(options, "held_opening_m");
   }

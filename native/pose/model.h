@@ -57,6 +57,8 @@ struct ArmModel {
   Gripper gripper;
   int fixed_links = 1;
   std::vector<std::pair<int, int>> self_collision_ignore = {{3, 5}, {4, 6}};
+  // Capsules (by index) of one arm that touch in every configuration; see findTouchingCapsules.
+  std::vector<std::pair<int, int>> touching_capsules;
 };
 
 struct OrientedBox {

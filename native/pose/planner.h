@@ -8,7 +8,9 @@ namespace s2r::pose {
 
 // An arm and what is computed once from its model. Shared, read-only, between threads.
 struct Arm {
-  explicit Arm(ArmModel arm_model) : model(std::move(arm_model)), inverse(model) {}
+  explicit Arm(ArmModel arm_model) : model(std::move(arm_model)), inverse(model) {
+    model.touching_capsules = findTouchingCapsules(model);
+  }
   ArmModel model;
   Inverse inverse;
   [[nodiscard]] const Kinematics& kinematics() const { return inverse.kinematics(); }

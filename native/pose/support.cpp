@@ -74,7 +74,7 @@ Support findSupport(const std::vector<Vec3>& points,
           "visible, or choose another pixel";
       return out;
     }
-    double highest = *table_z_m;
+    double highest = std::max(*table_z_m, hint_z_m);
     for (const Cell& cell : seen) {
       highest = std::max(highest, cell.z);
     }
