@@ -60,6 +60,7 @@ export async function compileGrasp(context: OperationContext, request: GraspRequ
               center_world_m: [box[3]!, box[7]!, box[11]!],
               size_m: seen.target.size_m,
               yaw_rad: seen.yaw_rad,
+              round: seen.target.round,
             },
             points_world_m: seen.target.points_world_m,
           }

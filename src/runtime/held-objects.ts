@@ -1,4 +1,5 @@
 import type { HeldObjectState } from "../contract/generated/robot-api.js";
+import type { OrientedBox } from "./native/pose.js";
 import type { Transform, Vec3 } from "./transforms.js";
 import { invert, multiply, position, toPose } from "./transforms.js";
 
@@ -30,6 +31,7 @@ const CONTACT_TOLERANCE_M = 0.015;
 export class HeldObjects {
   readonly #held = new Map<string, HeldObject>();
   readonly #targets = new Map<string, GraspTarget>();
+  readonly #places = new Map<string, OrientedBox>();
 
   get(arm: string): HeldObject | null {
     return this.#held.get(arm) ?? null;
@@ -41,6 +43,13 @@ export class HeldObjects {
     if (target) this.#targets.set(arm, target);
     else this.#targets.delete(arm);
   }
+  /** Surface on which the arm's object was last told to be put down: it may be touched there. */
+  place(arm: string): OrientedBox | null {
+    return this.#places.get(arm) ?? null;
+  }
+  setPlace(arm: string, support: OrientedBox): void {
+    this.#places.set(arm, support);
+  }
   set(held: HeldObject): void {
     this.#held.set(held.arm, held);
   }
@@ -48,6 +57,7 @@ export class HeldObjects {
   clear(arm: string): HeldObject | null {
     const held = this.get(arm);
     this.#held.delete(arm);
+    this.#places.delete(arm);
     return held;
   }
 

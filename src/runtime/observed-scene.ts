@@ -71,9 +71,11 @@ export class ObservedScene {
     this.#taken_at_s = depth.observation.taken_at_s;
   }
 
-  /** What `arm` must not touch: table, zones, other arms where they are, the newest cloud without the arm's grasp target. */
+  /** What `arm` must not touch: table, zones, other arms where they are, the newest cloud without the arm's grasp target and the surface it puts down on. */
   forArm(arm: ArmRuntime, states: readonly ArmState[], cloud: Float32Array | null = this.#cloud): Scene {
     const target = this.#held.target(arm.name);
+    const place = this.#held.place(arm.name);
+    const grown = (size_m: Vec3): Vec3 => size_m.map((size) => size + 0.016) as unknown as Vec3;
     return {
       table_z_m: this.#limits.table_z_m,
       zones: this.#limits.zoneBoxes(),
@@ -81,9 +83,10 @@ export class ObservedScene {
       cloud_world_m: cloud,
       exclude_points_world_m: target?.points_world_m ?? null,
       exclude_radius_m: 0.012,
-      exclude_boxes: target
-        ? [{ X_world_box: target.X_world_box, size_m: target.size_m.map((size) => size + 0.016) as unknown as Vec3 }]
-        : [],
+      exclude_boxes: [
+        ...(target ? [{ X_world_box: target.X_world_box, size_m: grown(target.size_m) }] : []),
+        ...(place ? [place] : []),
+      ],
     };
   }
 
