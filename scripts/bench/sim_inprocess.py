@@ -1,7 +1,7 @@
-"""The twin world in this process, without any bridge: how fast it steps and renders, and how long given motions take.
+"""The twin world in this process, without any bridge: how fast it steps and renders, how long motions take.
 
-Reads one JSON object on standard input, {"seed", "groups": [[motion, ...], ...], "steps"}, a motion being the protocol's
-message as plain data, and writes one JSON object on standard output.
+Reads one JSON object on standard input, {"seed", "groups": [[motion, ...], ...], "steps", "rounds"}, a motion
+being the protocol's message as plain data, and writes one JSON object on standard output.
 """
 
 from __future__ import annotations

@@ -34,7 +34,8 @@ export function findPython() {
   return null;
 }
 
-const packageInstalled = (name) => (probe("dpkg-query", ["-W", "-f=${Status}", name]) ?? "").includes("ok installed");
+const packageInstalled = (name) =>
+  (probe("dpkg-query", ["--show", "--showformat", `$${"{Status}"}`, name]) ?? "").includes("ok installed");
 
 /** Debian packages still to be installed; none where dpkg is not this machine's package manager and the tools are there. */
 export function missingDebianPackages() {
