@@ -156,7 +156,7 @@ class StagePlayer {
       signal: AbortSignal.any(signals),
     });
     if (!session.device.lost && session.stopReason === null)
-      await this.#halt(`the program has ended (${result.outcome === "killed" ? result.code : result.outcome})`);
+      await this.#halt(host, `the program has ended (${result.outcome === "killed" ? result.code : result.outcome})`);
     await host.idle();
     if (defect !== null) throw defect;
     const end = stageEnd(result);
@@ -164,18 +164,18 @@ class StagePlayer {
     return this.#record(number, program, host, result.printed, end, start_s);
   }
 
-  /** Whether the arm has stopped itself, so that nothing can go on without a person. */
+  /** Whether the arm has stopped itself, so that nothing can go on without a person. Takes note of a stop of somebody else too. */
   async faulted(): Promise<boolean> {
     const { session } = this.#options;
     if (session.device.lost) return false;
-    const { arms } = await session.device.getState();
+    const { arms } = await session.refresh();
     return arms.some((arm) => arm.mode === "PROTECTIVE_STOP" || arm.mode === "FAULT");
   }
 
   /** Nothing of a program outlives it. An arm that has stopped itself stays stopped: that is for a person. */
-  async #halt(reason: string): Promise<void> {
+  async #halt(host: ProgramHost, reason: string): Promise<void> {
     try {
-      await this.#options.session.halt(reason);
+      host.ended(await this.#options.session.halt(reason));
     } catch (error) {
       if (!isSkill2RealError(error, "backend_refused") && !isSkill2RealError(error, "backend_lost")) throw error;
       this.#options.trace.log("error", `the arm could not be released after the stop: ${error.message}`);

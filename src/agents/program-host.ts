@@ -1,5 +1,5 @@
 import type { GuestHost, GuestReplies, GuestTurn, Settlement } from "../program/index.js";
-import type { Session } from "../runtime/session.js";
+import type { Session, TurnSettlement } from "../runtime/session.js";
 import type { CallRecord } from "./proposer.js";
 
 const RESULT_CHARS = 600;
@@ -37,6 +37,12 @@ export class ProgramHost implements GuestHost {
     await this.#processing;
   }
 
+  /** Takes in how calls ended whose program has ended before them. */
+  ended(settlements: readonly TurnSettlement[]): void {
+    for (const settlement of settlements)
+      this.#record(settlement.id, "error" in settlement ? settlement : { value: settlement.value });
+  }
+
   async #process(turn: GuestTurn, replies: GuestReplies): Promise<void> {
     const settlements = await this.#session.process(turn);
     const answers: Settlement[] = settlements.map((settlement) =>
@@ -44,8 +50,7 @@ export class ProgramHost implements GuestHost {
         ? { id: settlement.id, error: settlement.error }
         : { id: settlement.id, value: settlement.value },
     );
-    for (const settlement of settlements)
-      this.#record(settlement.id, "error" in settlement ? settlement : { value: settlement.value });
+    this.ended(settlements);
     if (answers.length > 0) replies.settle(answers, this.#session.time_s);
   }
 

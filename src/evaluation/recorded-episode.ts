@@ -14,6 +14,7 @@ const sessionSchema = z.looseObject({
     perception: z.record(z.string(), z.unknown()),
     quotas: z.record(z.string(), z.number()),
     budgets: z.record(z.string(), z.number()),
+    path_length_m: z.number().optional(),
     skills: z.looseObject({ paths: z.array(z.string()), enable: z.array(z.string()), disable: z.array(z.string()) }),
   }),
 });

@@ -108,6 +108,7 @@ async function play(recorded: RecordedEpisode, played: Played, options: ReplayEp
       randomSeed: made.random_seed,
       budgets,
       quotas,
+      ...(made.settings.path_length_m === undefined ? {} : { pathLength_m: made.settings.path_length_m }),
       trace: played.sink,
       onStage: (stage) => {
         played.stages = stage.stage;

@@ -69,6 +69,8 @@ export class Session {
   #calls = 0;
   #processing: Promise<void> = Promise.resolve();
   #stopped: string | null = null;
+  /** Why nothing of the present program may start any more, while it is being ended. */
+  #halting: string | null = null;
   #closed = false;
   #wake = new AbortController();
 
@@ -241,24 +243,26 @@ export class Session {
 
   /** Clears an ordinary stop, so that the next program can move; a fault needs the token that a person got. */
   async resume(token?: string): Promise<void> {
-    await this.device.resume({ stop_epoch: this.device.stopEpoch, ...(token === undefined ? {} : { token }) });
-    this.#stopped = null;
-    this.#wake = new AbortController();
+    await this.#clear(this.device.stopEpoch, token);
   }
 
   /**
-   * Stops what is still moving (calls that a program left in flight), waits until it stands, and clears that stop. Throws
-   * `backend_refused` where the arm has stopped itself and a person must look. True where something moved.
+   * Stops what is still moving (calls that a program left in flight), waits until it stands, and clears that stop, but not
+   * one that somebody else latched meanwhile. Gives how what was pending ended. Throws `backend_refused` where a stop of
+   * somebody else or of the arm itself stays latched: a person must look.
    */
-  async halt(reason: string): Promise<boolean> {
-    const moved = this.#motions.size > 0;
-    if (moved) await this.stop(reason);
-    else this.#stopped ??= reason;
-    await this.#processing;
-    while (this.pending.length > 0) await this.process({ calls: [], sleeps: [] });
-    if (moved) await this.resume();
-    else this.#stopped = null;
-    return moved;
+  async halt(reason: string): Promise<TurnSettlement[]> {
+    this.#halting = reason;
+    try {
+      const own = this.#motions.size > 0 ? await this.stop(reason) : null;
+      await this.#processing;
+      const ended: TurnSettlement[] = [];
+      while (this.pending.length > 0) ended.push(...(await this.process({ calls: [], sleeps: [] })));
+      if (own) await this.#clear(own.stop_epoch);
+      return ended;
+    } finally {
+      this.#halting = null;
+    }
   }
 
   /** Lets device time pass while nothing moves (judging waits a second). */
@@ -318,7 +322,7 @@ export class Session {
   async #finished(settled: TurnSettlement[]): Promise<boolean> {
     const now = this.#clock.now();
     for (const [id, due_s] of this.#sleeps) {
-      if (due_s <= now + 1e-9 || this.#stopped !== null || this.device.lost) {
+      if (due_s <= now + 1e-9 || (this.#stopped ?? this.#halting) !== null || this.device.lost) {
         this.#sleeps.delete(id);
         settled.push({ id, value: null });
       }
@@ -327,6 +331,8 @@ export class Session {
       const { outcome, intent } = running.pending;
       if (!outcome) continue;
       this.#motions.delete(id);
+      // On a wall clock the end is heard before the state that tells of a stop.
+      if (outcome.status.end_reason === "END_STOPPED" && this.#stopped === null && !this.device.lost) await this.refresh();
       try {
         settled.push(this.#end(running, succeeded(running.operation, await intent.finish(outcome))));
       } catch (error) {
@@ -369,6 +375,12 @@ export class Session {
     return latched;
   }
 
+  async #clear(stop_epoch: number, token?: string): Promise<void> {
+    await this.device.resume({ stop_epoch, ...(token === undefined ? {} : { token }) });
+    this.#stopped = null;
+    this.#wake = new AbortController();
+  }
+
   async #lastResort(): Promise<void> {
     try {
       await this.#latch("the runtime lost track of the motion");
@@ -395,8 +407,9 @@ export class Session {
     if (this.#closed) throw new OperationFailure("expired_ref", "the session has ended: open another");
     if (this.device.lost)
       throw new OperationFailure("backend_lost", "the backend stopped answering; the episode is lost");
-    if (this.#stopped !== null)
-      throw new OperationFailure("stopped", `a stop is latched (${this.#stopped}); this program can do nothing more`);
+    const stopped = this.#stopped ?? this.#halting;
+    if (stopped !== null)
+      throw new OperationFailure("stopped", `a stop is latched (${stopped}); this program can do nothing more`);
     if (this.#trace.failed)
       throw new OperationFailure(
         "internal_error",
@@ -406,6 +419,13 @@ export class Session {
 
   #seen(state: Stamped<StateReply>): void {
     this.#trace.state(state.arms, state.grippers);
+    // Somebody else stopped the arm: it is for them, not for a program, to go on.
+    if (state.stop_latched) this.#stopped ??= state.stop_reason || "stopped at the backend";
+  }
+
+  /** The state of arms and grippers now. A stop that somebody else latched is known by it: `stopReason` tells. */
+  refresh(): Promise<StateReply> {
+    return this.#state();
   }
 
   async #state(): Promise<StateReply> {
@@ -424,11 +444,8 @@ export class Session {
         "protective_stop",
         `arm "${arm.name}" has stopped itself (${state.mode}: ${reply.stop_reason}); a person must look before it moves again`,
       );
-    if (state.mode === "STOPPED" || reply.stop_latched) {
-      // Somebody else stopped the arm: it is for them, not for a program, to go on.
-      this.#stopped ??= reply.stop_reason || "stopped at the backend";
+    if (state.mode === "STOPPED" || reply.stop_latched)
       throw new OperationFailure("stopped", `a stop is latched on arm "${arm.name}" (${this.#stopped})`);
-    }
     if (state.mode === "DISCONNECTED") throw new OperationFailure("backend_lost", `arm "${arm.name}" is disconnected`);
     return state;
   }
