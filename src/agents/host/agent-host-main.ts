@@ -28,7 +28,13 @@ class AgentHost {
     this.#stop = stop;
     const { skills, checker } = await this.#check(request);
     this.#sandbox ??= await Sandbox.create();
-    await mkdir(request.folder, { recursive: true, mode: 0o700 });
+    await mkdir(request.folder, { recursive: true, mode: 0o700 }).catch((cause: NodeJS.ErrnoException) => {
+      throw new Skill2RealError(
+        "storage_failed",
+        `the run's folder cannot be made (${cause.code}): free space, or choose another folder of runs`,
+        { cause },
+      );
+    });
     // Before the session knows the device's time, the trace begins at 0.
     let now = (): number => 0;
     const trace = await McapTrace.create({
