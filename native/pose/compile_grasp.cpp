@@ -233,15 +233,17 @@ Grasp compileGrasp(const Arm& arm, const GraspRequest& request) {
         std::min(kLeastOverlap_m, kLeastOverlapShare * (extent->bottom_z - extent->top_z));
     most_raise = tip - extent->top_z - overlap;
   }
-  double raise = 0;
+  // The grasp centre belongs between the pads, not at the fingers' very ends.
+  const double deeper = std::max(0.0, gripper.grip_depth_m - tip);
+  double raise = -deeper;
   if (request.scene.table_z_m) {
     const Vec3 up = X_grasp.linear().row(2).transpose();
-    const double lowest = request.grasp_center_world_m.z() + tip * up.z() -
+    const double lowest = request.grasp_center_world_m.z() + (tip + deeper) * up.z() -
                           0.5 * gripper.finger_width_m * std::abs(up.x()) -
                           (0.5 * openings[0] + gripper.finger_thickness_m) * std::abs(up.y());
     const double missing = *request.scene.table_z_m + request.fingertip_clearance_m - lowest;
     if (missing > 0 && approach.z() < -0.2) {
-      raise = missing / -approach.z();
+      raise += missing / -approach.z();
     }
   }
   if (request.target_box) {

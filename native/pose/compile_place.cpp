@@ -12,6 +12,9 @@ constexpr double kYawStep_rad = kPi / 12;
 // The lowest part of the object is not checked against the cloud: its support is there, with noise.
 constexpr double kFoot_m = 0.006;
 constexpr double kFootMargin_m = 0.003;
+// Narrower releases are tried where walls leave no room for the opening asked for.
+constexpr double kLeastRelease_m = 0.010;  // more than what is held
+constexpr double kReleaseStep_m = 0.010;
 
 Place failed(CompileOutcome outcome) {
   Place out;
@@ -32,6 +35,24 @@ HeldObject withoutFoot(const HeldObject& held, double foot_m) {
   const double foot = std::min(foot_m, 0.5 * held.size_m.z());
   out.size_m.z() -= foot;
   out.X_tcp_object = held.X_tcp_object * Eigen::Translation3d(0, 0, 0.5 * foot);
+  return out;
+}
+
+// Where the object would stand at one yaw.
+struct Spot {
+  double yaw_rad = 0;
+  Support support;
+  Transform X_world_object = Transform::Identity(), X_world_tcp = Transform::Identity();
+};
+
+// The support's surface under the object, up to `above_m` over its height.
+OrientedBox footOf(const Spot& spot, const HeldObject& held, double above_m) {
+  constexpr double kBelow_m = 0.02;
+  OrientedBox out;
+  out.X_world_box = spot.X_world_object;
+  out.X_world_box.translation().z() = spot.support.z_m + 0.5 * (above_m - kBelow_m);
+  out.size_m = Vec3(held.size_m.x() + 2 * kFootMargin_m, held.size_m.y() + 2 * kFootMargin_m,
+                    above_m + kBelow_m);
   return out;
 }
 
@@ -86,75 +107,90 @@ Place compilePlace(const Arm& arm, const PlaceRequest& request) {
   });
 
   const double foot_m = kFoot_m + std::max(0.0, index.tool_clearance_m - request.release_height_m);
-  Tool carrying, open;
+  Tool carrying;
   carrying.opening_m = std::clamp(request.held_opening_m.value_or(openingAround(held)), 0.0,
                                   arm.model.gripper.max_opening_m);
   carrying.held = withoutFoot(held, foot_m);
-  open.opening_m = request.release_opening_m;
   CollisionChecker arriving(arm.model, index, carrying);
-  CollisionChecker leaving(arm.model, index, open);
+  std::vector<double> openings = {request.release_opening_m};
+  while (openings.back() - kReleaseStep_m >= carrying.opening_m + kLeastRelease_m) {
+    openings.push_back(openings.back() - kReleaseStep_m);
+  }
+  std::vector<CollisionChecker> leavings;
+  leavings.reserve(openings.size());
+  for (const double opening : openings) {
+    leavings.emplace_back(arm.model, index, Tool{opening, std::nullopt});
+  }
 
   CompileOutcome best_failure =
       outcome(CompileCode::kUnreachable, "the release pose is out of the arm's reach");
+  const auto blocked = [&](const Hit& hit) {
+    CompileOutcome out = outcome(CompileCode::kCollision, "at release " + describe(hit));
+    out.hit = hit;
+    out.checks = {true, true, false, hit.distance_m};
+    best_failure = further(best_failure, out);
+  };
+  std::vector<Spot> spots;
   for (const double yaw : yaws) {
     const Mat3 R_world_object = Eigen::AngleAxisd(yaw, Vec3::UnitZ()).toRotationMatrix();
-    Transform X_world_object = Transform::Identity();
-    X_world_object.linear() = R_world_object;
     const Vec3 anchor = R_world_object * request.anchor_on_object_m;
     Footprint footprint;
     footprint.center_world_m = (request.target_point_world_m - anchor).head<2>();
     footprint.yaw_rad = yaw;
     footprint.size_m = held.size_m.head<2>();
     footprint.round = held.round;
-    const Support support =
+    Spot spot;
+    spot.yaw_rad = yaw;
+    spot.support =
         findSupport(ground, footprint, request.target_point_world_m.z(), request.scene.table_z_m);
-    if (!support.found) {
-      best_failure = further(best_failure, outcome(CompileCode::kNoSupport, support.reason));
+    if (!spot.support.found) {
+      best_failure = further(best_failure, outcome(CompileCode::kNoSupport, spot.support.reason));
       continue;
     }
-    X_world_object.translation().head<2>() = footprint.center_world_m;
-    X_world_object.translation().z() =
-        support.z_m + request.release_height_m + 0.5 * held.size_m.z();
-    ChainRequest chain;
-    chain.X_pivot = chain.X_before = chain.X_after =
-        X_world_object * X_tcp_object.inverse(Eigen::Isometry);
-    std::optional<Hit> hit = arriving.checkTool(chain.X_pivot).hit;
-    if (!hit) {
-      hit = leaving.checkTool(chain.X_pivot).hit;
-    }
-    if (hit) {
-      CompileOutcome blocked = outcome(CompileCode::kCollision, "at release " + describe(*hit));
-      blocked.hit = hit;
-      blocked.checks = {true, true, false, hit->distance_m};
-      best_failure = further(best_failure, blocked);
+    spot.X_world_object.linear() = R_world_object;
+    spot.X_world_object.translation().head<2>() = footprint.center_world_m;
+    spot.X_world_object.translation().z() =
+        spot.support.z_m + request.release_height_m + 0.5 * held.size_m.z();
+    spot.X_world_tcp = spot.X_world_object * X_tcp_object.inverse(Eigen::Isometry);
+    if (const auto hit = arriving.checkTool(spot.X_world_tcp).hit) {
+      blocked(*hit);
       continue;
     }
-    chain.arriving = &arriving;
-    chain.leaving = &leaving;
-    for (const double height : lineLengths(request.carry_height_m)) {
-      chain.X_before.translation() = chain.X_pivot.translation() + height * Vec3::UnitZ();
-      chain.X_after.translation() =
-          chain.X_pivot.translation() - height * chain.X_pivot.linear().col(2);
-      const BestChain found = findChain(arm, {chain}, request.q_seed_rad);
-      if (found.line.outcome.code != CompileCode::kOk) {
-        best_failure = further(best_failure, found.line.outcome);
+    spots.push_back(spot);
+  }
+
+  // Another yaw before a narrower opening: an opening that is asked for has a reason.
+  for (size_t k = 0; k < openings.size(); ++k) {
+    for (const Spot& spot : spots) {
+      if (const auto hit = leavings[k].checkTool(spot.X_world_tcp).hit) {
+        blocked(*hit);
         continue;
       }
-      Place out;
-      out.outcome = found.line.outcome;
-      out.carry = {chain.X_before, found.line.q_before};
-      out.release = {chain.X_pivot, found.line.q_pivot};
-      out.retreat = {chain.X_after, found.line.q_after};
-      out.opening_m = request.release_opening_m;
-      out.support_z_m = support.z_m;
-      out.support_seen = support.seen_share;
-      out.object_yaw_rad = yaw;
-      const double low = support.z_m - 0.02, high = support.z_m + request.release_height_m + foot_m;
-      out.may_touch.X_world_box = X_world_object;
-      out.may_touch.X_world_box.translation().z() = 0.5 * (low + high);
-      out.may_touch.size_m = Vec3(held.size_m.x() + 2 * kFootMargin_m,
-                                  held.size_m.y() + 2 * kFootMargin_m, high - low);
-      return out;
+      ChainRequest chain;
+      chain.X_pivot = chain.X_before = chain.X_after = spot.X_world_tcp;
+      chain.arriving = &arriving;
+      chain.leaving = &leavings[k];
+      for (const double height : lineLengths(request.carry_height_m)) {
+        chain.X_before.translation() = chain.X_pivot.translation() + height * Vec3::UnitZ();
+        chain.X_after.translation() =
+            chain.X_pivot.translation() - height * chain.X_pivot.linear().col(2);
+        const BestChain found = findChain(arm, {chain}, request.q_seed_rad);
+        if (found.line.outcome.code != CompileCode::kOk) {
+          best_failure = further(best_failure, found.line.outcome);
+          continue;
+        }
+        Place out;
+        out.outcome = found.line.outcome;
+        out.carry = {chain.X_before, found.line.q_before};
+        out.release = {chain.X_pivot, found.line.q_pivot};
+        out.retreat = {chain.X_after, found.line.q_after};
+        out.opening_m = openings[k];
+        out.support_z_m = spot.support.z_m;
+        out.support_seen = spot.support.seen_share;
+        out.object_yaw_rad = spot.yaw_rad;
+        out.may_touch = footOf(spot, held, request.release_height_m + foot_m);
+        return out;
+      }
     }
   }
   return failed(best_failure);

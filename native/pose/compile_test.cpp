@@ -163,6 +163,20 @@ TEST_F(GraspTest, TallObjectKeepsThePalmOff) {
   EXPECT_NEAR(*g.object_width_m, 0.06, 0.002);
 }
 
+TEST_F(GraspTest, ThePadsNotTheFingersEndsHoldTheCentre) {
+  ArmModel m = ur5e();
+  m.gripper.tip_beyond_tcp_m = 0;
+  m.gripper.grip_depth_m = 0.012;
+  const Arm arm{m};
+  const Grasp tall = compileGrasp(arm, request(boxAt(0.5, 0.1, Vec3(0.04, 0.04, 0.06))));
+  ASSERT_EQ(tall.outcome.code, CompileCode::kOk) << tall.outcome.reason;
+  EXPECT_NEAR(tall.raised_m, -0.012, 1e-9);
+  EXPECT_NEAR(tall.contact.X_world_tcp.translation().z(), 0.03 - 0.012, 1e-9);
+  const Grasp low = compileGrasp(arm, request(boxAt(0.5, 0.1, Vec3(0.04, 0.04, 0.02))));
+  ASSERT_EQ(low.outcome.code, CompileCode::kOk) << low.outcome.reason;
+  EXPECT_NEAR(low.contact.X_world_tcp.translation().z(), 0.004, 1e-9);
+}
+
 TEST_F(GraspTest, NeighboursNarrowTheOpeningOrBlockTheFingers) {
   const UprightBox box = boxAt(0.5, 0.1, Vec3(0.04, 0.04, 0.05));
   GraspRequest r = request(box);
@@ -325,13 +339,16 @@ TEST_F(PlaceTest, TrayFloorIsTheSupportAndWallsAreKeptClear) {
   const Place free = compilePlace(arm_, r);
   ASSERT_EQ(free.outcome.code, CompileCode::kOk) << free.outcome.reason;
   EXPECT_NEAR(free.support_z_m, 0.008, 1e-3);
-  r.object_axis_world = Vec3::UnitY();  // closing along x: no room for the open fingers
-  const Place blocked = compilePlace(arm_, r);
-  EXPECT_EQ(blocked.outcome.code, CompileCode::kCollision);
-  r.release_opening_m = 0.06;
-  EXPECT_EQ(compilePlace(arm_, r).outcome.code, CompileCode::kOk);
+  r.object_axis_world = Vec3::UnitY();         // closing along x: no room for the open fingers
+  const Place narrow = compilePlace(arm_, r);  // but for less open ones
+  ASSERT_EQ(narrow.outcome.code, CompileCode::kOk) << narrow.outcome.reason;
+  EXPECT_LT(narrow.opening_m, 0.08);
+  EXPECT_GE(narrow.opening_m, 0.05);
+  EXPECT_DOUBLE_EQ(free.opening_m, 0.095);
+  r.held_opening_m = 0.08;
+  EXPECT_EQ(compilePlace(arm_, r).outcome.code, CompileCode::kCollision);
+  r.held_opening_m.reset();
   r.object_axis_world.reset();
-  r.release_opening_m = 0.095;
   r.target_point_world_m.x() += 0.045;  // against the wall: never shifted in silence
   const Place wall = compilePlace(arm_, r);
   EXPECT_TRUE(wall.outcome.code == CompileCode::kCollision ||

@@ -5,6 +5,8 @@
 namespace s2r::pose {
 namespace {
 
+constexpr double kGripDepth_m = 0.012;  // where a model says nothing of its pads
+
 [[noreturn]] void refuse(Napi::Env env, const std::string& name, const char* expected) {
   throw Napi::TypeError::New(env, name + ": expected " + expected);
 }
@@ -316,6 +318,8 @@ ArmModel toArmModel(const Napi::Value& value) {
   m.gripper.finger_width_m = number(finger, "width_m");
   m.gripper.finger_thickness_m = number(finger, "thickness_m");
   m.gripper.tip_beyond_tcp_m = number(finger, "tip_beyond_tcp_m", 0);
+  m.gripper.grip_depth_m =
+      number(finger, "grip_depth_m", std::min(kGripDepth_m, 0.5 * m.gripper.finger_length_m));
   m.fixed_links = static_cast<int>(number(object, "fixed_links", m.fixed_links));
   if (!absent(object.Get("self_collision_ignore"))) {
     m.self_collision_ignore.clear();

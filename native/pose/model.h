@@ -40,7 +40,8 @@ struct LinkCapsule {
 struct Gripper {
   std::vector<Capsule> capsules;
   double max_opening_m = 0, min_opening_m = 0;
-  double finger_length_m = 0, finger_width_m = 0, finger_thickness_m = 0, tip_beyond_tcp_m = 0;
+  double finger_length_m = 0, finger_width_m = 0, finger_thickness_m = 0, tip_beyond_tcp_m = 0,
+         grip_depth_m = 0;
 };
 
 struct ArmModel {

@@ -62,6 +62,7 @@ const gripper = record({
     width_m: positive,
     thickness_m: positive,
     tip_beyond_tcp_m: finite.optional(),
+    grip_depth_m: notNegative.optional(),
   }),
 }).refine((g) => (g.min_opening_m ?? 0) < g.max_opening_m, "min_opening_m must be less than max_opening_m");
 

@@ -29,9 +29,10 @@ export type GripperModel = {
   min_opening_m?: number;
   /**
    * Each finger is a box: `width_m` along x, `thickness_m` along y outwards from its inner face at y = +-opening/2, and
-   * from z = `tip_beyond_tcp_m` (how far the finger's end lies beyond the TCP origin, default 0) back over `length_m`.
+   * from z = `tip_beyond_tcp_m` (how far the finger's end lies beyond the TCP origin, default 0) back over `length_m`. The middle of
+   * the pads, where a grasp centre belongs, is `grip_depth_m` behind the ends (default 0.012, at most half the length).
    */
-  finger: { length_m: number; width_m: number; thickness_m: number; tip_beyond_tcp_m?: number };
+  finger: { length_m: number; width_m: number; thickness_m: number; tip_beyond_tcp_m?: number; grip_depth_m?: number };
 };
 
 /** A six-joint arm as a backend describes it: geometry, limits and what it is made of for collision checks. */
@@ -284,7 +285,10 @@ export type CompileGraspResult =
       opening_m: number;
       /** Width of the object between the fingers as measured; null when no target was given. */
       object_width_m: number | null;
-      /** How far contact was drawn back along the approach to keep fingertips off the support and the palm off the object. */
+      /**
+       * How far the TCP was drawn back along the approach from the grasp centre: negative puts the pads' middle on the centre; less of that, or more than
+       * zero, keeps fingertips off the support and the palm off the object.
+       */
       raised_m: number;
       checks: CompileChecks;
     }
@@ -304,7 +308,7 @@ export type CompilePlaceOptions = {
   q_seed_rad: Joints;
   /** Opening of the gripper while it holds. Default: the object's extent along the closing direction. */
   held_opening_m?: number;
-  /** Opening that is reached on release and must be clear. Default: the gripper's maximum. */
+  /** Opening on release. Default: the gripper's maximum. Where walls leave no room for it less is taken, at least 0.010 more than while it holds. */
   release_opening_m?: number;
   /** Height of the object's underside over the support at release. Default 0.004. */
   release_height_m?: number;
