@@ -37,6 +37,8 @@ ZERO_COPY_BYTES = 65_536
 LAPSE_GRACE_S = 0.1
 HOLD_BEFORE_EXIT_S = 0.3
 MAX_WAIT_S = 0.5
+# How long the loop waits for the next device request alone, once it answered one.
+LINGER_MS = 2
 # Messages taken from the sockets and not yet begun; more stay with libzmq.
 MAX_INBOX = 256
 
@@ -91,13 +93,20 @@ class Server:
         if self._sockets.privileged is not None:
             poller.register(self._sockets.privileged, zmq.POLLIN)
         poller.register(self._wake_out, zmq.POLLIN)
+        self._sockets.device.rcvtimeo = LINGER_MS
+        lingers = False
         while self._ending is None:
-            if not self._inbox:
+            # Who was just answered mostly asks again at once, and one socket wakes sooner than a poll of all.
+            if not self._inbox and not (
+                lingers and _take(self._sockets.device, 0, self._device, self._inbox)
+            ):
                 poller.poll(self._wait_ms(time.monotonic()))
             self._take_in()
+            lingers = False
             if self._inbox:
                 plane, arrival = self._inbox.popleft()
                 plane.handle(arrival, time.monotonic())
+                lingers = plane is self._device
             self._serve_clocks(time.monotonic())
         return self._finish(*self._ending)
 
@@ -184,16 +193,23 @@ class Server:
 def _drain(socket: zmq.Socket, plane: DevicePlane | PrivilegedPlane, inbox: deque) -> None:
     # getsockopt, because pyzmq's attributes and a thrown Again each cost more than taking the message.
     while len(inbox) < MAX_INBOX and socket.getsockopt(zmq.EVENTS) & zmq.POLLIN:
-        try:
-            envelope = socket.recv(zmq.DONTWAIT)
-        except zmq.Again:  # its sender vanished in between
+        if not _take(socket, zmq.DONTWAIT, plane, inbox):  # its sender vanished in between
             return
-        part, parts, largest = b"", 0, 0
-        while socket.getsockopt(zmq.RCVMORE):
-            part = socket.recv()
-            parts += 1
-            largest = max(largest, len(part))
-        inbox.append((plane, Arrival(envelope, part, parts, largest, time.monotonic())))
+
+
+def _take(socket: zmq.Socket, flags: int, plane: DevicePlane | PrivilegedPlane, inbox: deque) -> bool:
+    """Moves one message into the inbox; False where none comes in the socket's time, or now with DONTWAIT."""
+    try:
+        envelope = socket.recv(flags)
+    except zmq.Again:
+        return False
+    part, parts, largest = b"", 0, 0
+    while socket.getsockopt(zmq.RCVMORE):
+        part = socket.recv()
+        parts += 1
+        largest = max(largest, len(part))
+    inbox.append((plane, Arrival(envelope, part, parts, largest, time.monotonic())))
+    return True
 
 
 def _send(socket: zmq.Socket, envelope: bytes, parts: Parts) -> None:
