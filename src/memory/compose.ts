@@ -22,13 +22,19 @@ function functionsOf(
   cerebellum: Library,
   ids: readonly string[],
   chosen = new Map<string, string>(),
+  above: readonly string[] = [],
 ): Map<string, string> {
   for (const id of ids) {
     if (chosen.has(id)) continue;
+    if (above.includes(id))
+      throw new Skill2RealError(
+        "bad_config",
+        `memory entries use each other in a circle: ${[...above, id].join(", ")}`,
+      );
     const entry = cerebellum.entries.find((candidate) => candidate.front.id === id);
     if (!entry)
       throw new Skill2RealError("bad_config", `a memory entry uses "${id}", which the cerebellum does not have`);
-    functionsOf(cerebellum, entry.front.uses, chosen);
+    functionsOf(cerebellum, entry.front.uses, chosen, [...above, id]);
     chosen.set(id, entry.code[0]?.source ?? "");
   }
   return chosen;

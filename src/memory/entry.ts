@@ -5,6 +5,15 @@ import { Skill2RealError } from "../contract/errors.js";
 
 const name = z.string().regex(/^[a-z][a-z0-9_]*$/, "lower case words joined by _");
 
+function isPattern(text: string): boolean {
+  try {
+    new RegExp(text, "i");
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 const frontMatterSchema = z.strictObject({
   id: name,
   level: z.enum(["cerebellum", "brain"]),
@@ -17,7 +26,7 @@ const frontMatterSchema = z.strictObject({
     /** When the entry applies, in public words. */
     words: z.string().min(1),
     /** Brain: a regular expression over the instruction whose named groups become the task's parameters. */
-    pattern: z.string().optional(),
+    pattern: z.string().refine(isPattern, "must be a regular expression").optional(),
   }),
   provenance: z.strictObject({ source: z.string().min(1), date: z.string().regex(/^\d{4}-\d{2}-\d{2}$/) }),
   evidence: z.strictObject({

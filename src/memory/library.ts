@@ -45,12 +45,20 @@ function lockOf(level: Library["level"], files: Map<string, string>, cerebellum:
   return { version: 1, level, digest, ...(cerebellum === null ? {} : { cerebellum }), entries };
 }
 
+function tomlOf(path: string): unknown {
+  try {
+    return parse(readFileSync(path, "utf8"));
+  } catch (cause) {
+    throw new Skill2RealError("bad_config", `${path} cannot be read: ${(cause as Error).message}`, { cause });
+  }
+}
+
 /** Reads a library and checks it against its lock; throws `not_found` or `bad_config` naming the file that differs. */
 export function readLibrary(folder: string): Library {
   const lockPath = join(folder, LOCK_FILE);
   if (!existsSync(lockPath))
     throw new Skill2RealError("not_found", `there is no memory library in ${folder}: it holds no ${LOCK_FILE}`);
-  const parsed = lockSchema.safeParse(parse(readFileSync(lockPath, "utf8")));
+  const parsed = lockSchema.safeParse(tomlOf(lockPath));
   if (!parsed.success)
     throw new Skill2RealError(
       "bad_config",
