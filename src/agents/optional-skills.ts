@@ -1,14 +1,16 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { join, sep } from "node:path";
 import { pathToFileURL } from "node:url";
 import { parse } from "smol-toml";
 import tsBlankSpace from "ts-blank-space";
 import { z } from "zod";
 import { describeIssues } from "../contract/describe-issues.js";
-import { Skill2RealError } from "../contract/errors.js";
+import { isSkill2RealError, Skill2RealError } from "../contract/errors.js";
+import { OPERATIONS } from "../contract/generated/robot-api-dispatch.js";
 import { compiledModule, PACKAGE_ROOT } from "../contract/package-root.js";
 import { suggest } from "../contract/suggest.js";
 import type { OperationTable } from "../runtime/operation.js";
+import { REQUIRED_SKILLS } from "../runtime/required-skills.js";
 import type { SkillSettings } from "./load-skills.js";
 
 export type OptionalSkill = { name: string; functions: OperationTable; declarations: string };
@@ -55,7 +57,7 @@ async function importModule({
 }: Found): Promise<{ functions?: OperationTable; declarations?: string }> {
   const script = ["index.js", "index.mjs"].map((name) => join(folder, name)).find((path) => existsSync(path));
   const source = join(folder, "index.ts");
-  if (folder.startsWith(join(PACKAGE_ROOT, "skills"))) {
+  if (folder.startsWith(join(PACKAGE_ROOT, "skills", sep))) {
     const path = import.meta.url.endsWith(".ts") ? source : compiledModule(`skills/${manifest.name}/index.ts`);
     return import(pathToFileURL(path).href);
   }
@@ -84,26 +86,61 @@ export async function loadOptionalSkills(settings: SkillSettings): Promise<Optio
   const on = [...own.filter(({ manifest }) => settings.enable.includes(manifest.name)), ...users].filter(
     ({ manifest }) => !settings.disable.includes(manifest.name),
   );
+  checkTogether(on.map(({ manifest }) => manifest));
   const loaded: OptionalSkill[] = [];
-  for (const found of on.toSorted((a, b) => a.manifest.order - b.manifest.order)) {
-    const { functions, declarations } = await importModule(found);
-    const { name, exports } = found.manifest;
-    if (!functions || typeof declarations !== "string")
-      throw new Skill2RealError(
-        "bad_config",
-        `skill "${name}" must export "functions" (name to function) and "declarations" (their TypeScript declarations)`,
-      );
-    const missing = exports.filter((entry) => !functions[entry]);
-    if (missing.length > 0)
-      throw new Skill2RealError(
-        "bad_config",
-        `skill "${name}" exports ${missing.join(", ")} by its manifest, but its module has no such function`,
-      );
-    loaded.push({
-      name,
-      functions: Object.fromEntries(exports.map((entry) => [entry, functions[entry]!])),
-      declarations,
-    });
-  }
+  for (const found of on.toSorted((a, b) => a.manifest.order - b.manifest.order)) loaded.push(await loadOne(found));
   return loaded;
+}
+
+async function loadOne(found: Found): Promise<OptionalSkill> {
+  const { name, exports } = found.manifest;
+  const { functions, declarations } = await importModule(found).catch((cause: unknown) => {
+    if (isSkill2RealError(cause)) throw cause;
+    const why = cause instanceof Error ? cause.message : String(cause);
+    throw new Skill2RealError("bad_config", `skill "${name}" cannot be loaded: ${why}`, { cause });
+  });
+  if (!functions || typeof declarations !== "string")
+    throw new Skill2RealError(
+      "bad_config",
+      `skill "${name}" must export "functions" (name to function) and "declarations" (their TypeScript declarations)`,
+    );
+  const missing = exports.filter((entry) => !functions[entry]);
+  if (missing.length > 0)
+    throw new Skill2RealError(
+      "bad_config",
+      `skill "${name}" exports ${missing.join(", ")} by its manifest, but its module has no such function`,
+    );
+  // Of another kind it would be given what lies below the operations.
+  const deeper = exports.find((entry) => functions[entry]?.kind !== "function");
+  if (deeper !== undefined)
+    throw new Skill2RealError(
+      "bad_config",
+      `skill "${name}": ${deeper} must be of kind "function", with check and run`,
+    );
+  return { name, functions: Object.fromEntries(exports.map((entry) => [entry, functions[entry]!])), declarations };
+}
+
+/** Names of skills and of what they export belong to one skill each, and never to an operation; what a skill needs is on. */
+function checkTogether(manifests: readonly Manifest[]): void {
+  const owners = new Map<string, string>(OPERATIONS.map(({ name }) => [name, "the contract"]));
+  const names = new Set<string>();
+  for (const { name, exports } of manifests) {
+    if (names.has(name) || REQUIRED_SKILLS.includes(name))
+      throw new Skill2RealError("bad_config", `there are two skills named "${name}": rename one, or disable both`);
+    names.add(name);
+    for (const entry of exports) {
+      const owner = owners.get(entry);
+      if (owner !== undefined)
+        throw new Skill2RealError(
+          "bad_config",
+          `skill "${name}" exports ${entry}, which is already there from ${owner}`,
+        );
+      owners.set(entry, `skill "${name}"`);
+    }
+  }
+  for (const { name, requires } of manifests) {
+    const off = requires.find((needed) => !names.has(needed) && !REQUIRED_SKILLS.includes(needed));
+    if (off !== undefined)
+      throw new Skill2RealError("bad_config", `skill "${name}" requires the skill "${off}", which is off or unknown`);
+  }
 }
