@@ -332,7 +332,7 @@ export class Session {
       if (!outcome) continue;
       this.#motions.delete(id);
       // On a wall clock the end is heard before the state that tells of a stop.
-      if (outcome.status.end_reason === "END_STOPPED" && this.#stopped === null && !this.device.lost) await this.refresh();
+      if (outcome.status.end_reason === "END_STOPPED" && this.#stopped === null) await this.#state().catch(() => {});
       try {
         settled.push(this.#end(running, succeeded(running.operation, await intent.finish(outcome))));
       } catch (error) {
@@ -420,7 +420,8 @@ export class Session {
   #seen(state: Stamped<StateReply>): void {
     this.#trace.state(state.arms, state.grippers);
     // Somebody else stopped the arm: it is for them, not for a program, to go on.
-    if (state.stop_latched) this.#stopped ??= state.stop_reason || "stopped at the backend";
+    const by_itself = state.arms.some((arm) => arm.mode === "PROTECTIVE_STOP" || arm.mode === "FAULT");
+    if (state.stop_latched && !by_itself) this.#stopped ??= state.stop_reason || "stopped at the backend";
   }
 
   /** The state of arms and grippers now. A stop that somebody else latched is known by it: `stopReason` tells. */

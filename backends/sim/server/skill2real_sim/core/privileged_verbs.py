@@ -71,6 +71,10 @@ class PrivilegedVerbs:
         if asked.seed > MAX_SEED:
             raise _bad(f"seed is {asked.seed}; at most {MAX_SEED}")
         info = station.reset(asked.task, asked.seed, asked.hidden_salt, asked.variant)
+        cameras = station.capabilities()["cameras"]
+        if self._rate != 0 and cameras:
+            # The first picture of a world costs several others: on a wall clock the arm would wait for it.
+            station.frames([cameras[0]["name"]])
         reply = pp.ResetReply(
             instruction=info.instruction,
             world_epoch=station.world_epoch,
