@@ -6,11 +6,11 @@ namespace s2r::scene {
 
 /// What geometry says of each pixel of a patch, before colour speaks.
 enum class Evidence : uint8_t {
-  kUnknown,  ///< No depth.
-  kTable,    ///< On the support, as far as depth can tell.
-  kObject,   ///< In a piece that belongs to the box's object.
+  kUnknown,     ///< No depth.
+  kTable,       ///< On the support, as far as depth can tell.
+  kObject,      ///< In a piece that belongs to the box's object.
   kStraddling,  ///< Raised, in a piece that lies partly in the box: geometry cannot tell.
-  kOther,    ///< Raised, in a piece that does not belong.
+  kOther,       ///< Raised, in a piece that does not belong.
 };
 
 /// One question to `cutByColour`. All rasters cover `region` of the view; `box` is in their pixels.

@@ -5,13 +5,15 @@
 namespace s2r::scene {
 
 struct JoinOptions {
-  double min_inside = 0.85;      ///< Share of a piece's pixels that must lie in the box.
-  double min_straddling = 0.4;   ///< Share of the box that a piece must fill to be maybe two objects in one.
+  double min_inside = 0.85;  ///< Share of a piece's pixels that must lie in the box.
+  double min_straddling =
+      0.4;  ///< Share of the box that a piece must fill to be maybe two objects in one.
 };
 
 struct Joined {
-  Mask mask;             ///< Patch-sized.
-  Mask straddling;       ///< Pixels in the box of pieces that lie partly outside: maybe two objects that no edge parts.
+  Mask mask;        ///< Patch-sized.
+  Mask straddling;  ///< Pixels in the box of pieces that lie partly outside: maybe two objects that
+                    ///< no edge parts.
   double box_fit = 0.0;  ///< Intersection over union of the mask's bounds and the box.
 };
 

@@ -16,14 +16,20 @@ namespace {
 constexpr size_t kLeastPoints = 12;
 constexpr size_t kMostForFits = 4000;
 constexpr double kTrim = 0.01;
+// From above a fifth of a ball faces up within 26 degrees; four fifths and more of a flat top do.
+constexpr double kFlatShare = 0.45;
+// A part of the mask that a depth step separates, smaller than this share of the largest part and
+// this far beside it, is background that leaked in.
+constexpr double kLeastPart = 0.15;
+constexpr double kBeside_m = 0.012;
 
 struct Surface {
   std::vector<Vec3> points;
   std::vector<Vec3f> normals;
-  double noise_m = 0.0;    // of the surface about its local tangent planes
-  double pixel_m = 0.001;  // spacing of the points
+  double noise_m = 0.0;          // of one pixel's depth against its neighbours
+  double surface_noise_m = 0.0;  // the same over larger distances, which stereo correlates
+  double pixel_m = 0.001;        // spacing of the points
   long mask_pixels = 0;
-  long with_depth = 0;
 };
 
 double quantile(std::vector<double> values, double share) {
@@ -66,20 +72,89 @@ Mask dropFloating(const View& view, const Patch& patch, const Mask& mask) {
   return out;
 }
 
+/// Drops small parts that a depth step separates from the largest and that lie beside it.
+void dropSmallParts(const View& view, const Patch& patch, Mask& kept) {
+  Raster<int> label(kept.width, kept.height, -1);
+  std::vector<long> area;
+  std::vector<Eigen::AlignedBox2d> extent;
+  std::vector<Vec2> sum;
+  std::vector<std::pair<int, int>> stack;
+  for (int y = 0; y < kept.height; ++y) {
+    for (int x = 0; x < kept.width; ++x) {
+      if (!kept(x, y) || label(x, y) >= 0)
+        continue;
+      label(x, y) = static_cast<int>(area.size());
+      area.push_back(0);
+      extent.emplace_back();
+      sum.emplace_back(Vec2::Zero());
+      stack.assign(1, {x, y});
+      while (!stack.empty()) {
+        const auto [px, py] = stack.back();
+        stack.pop_back();
+        ++area.back();
+        const Vec2 p = patch.p_world(px, py).head<2>().cast<double>();
+        extent.back().extend(p);
+        sum.back() += p;
+        const double z = patch.depth_m(px, py);
+        const double jump = depthJump(view, z, 0.0);
+        for (const auto& [dx, dy] : {std::pair{1, 0}, {-1, 0}, {0, 1}, {0, -1}}) {
+          const int xn = px + dx, yn = py + dy;
+          if (!kept.inside(xn, yn) || !kept(xn, yn) || label(xn, yn) >= 0)
+            continue;
+          if (std::abs(patch.depth_m(xn, yn) - z) > jump)
+            continue;
+          label(xn, yn) = label(x, y);
+          stack.emplace_back(xn, yn);
+        }
+      }
+    }
+  }
+  if (area.empty())
+    return;
+  const auto largest =
+      static_cast<size_t>(std::max_element(area.begin(), area.end()) - area.begin());
+  for (size_t i = 0; i < kept.data.size(); ++i) {
+    if (!kept.data[i])
+      continue;
+    const auto part = static_cast<size_t>(label.data[i]);
+    const auto pixels = static_cast<double>(area[part]);
+    if (pixels >= kLeastPart * static_cast<double>(area[largest]))
+      continue;
+    if (extent[largest].exteriorDistance(sum[part] / pixels) > kBeside_m)
+      kept.data[i] = 0;
+  }
+}
+
+/// Second differences of depth along rows: zero on any plane, sqrt(6) times the noise of one pixel.
+double rangeNoise(const Patch& patch, const Mask& kept) {
+  std::vector<double> bends;
+  for (int y = 0; y < kept.height; ++y) {
+    for (int x = 0; x + 2 < kept.width; ++x) {
+      if (!kept(x, y) || !kept(x + 1, y) || !kept(x + 2, y))
+        continue;
+      const double bend =
+          patch.depth_m(x, y) - 2.0 * patch.depth_m(x + 1, y) + patch.depth_m(x + 2, y);
+      bends.push_back(std::abs(bend) / std::sqrt(6.0));
+    }
+  }
+  return bends.empty() ? 0.0 : 1.4826 * quantile(std::move(bends), 0.5);
+}
+
 Surface gather(const View& view, const Patch& patch, const Mask& mask) {
   Surface s;
   s.mask_pixels = areaOf(mask);
-  const Mask kept = dropFloating(view, patch, mask);
-  const int radius = std::clamp(radiusInPixels(view, patch, 0.006), 2, 4);
+  Mask kept = dropFloating(view, patch, mask);
+  dropSmallParts(view, patch, kept);
+  s.noise_m = rangeNoise(patch, kept);
+  s.surface_noise_m = s.noise_m;
   Patch own = patch;  // normals from the object's own pixels only
   for (size_t i = 0; i < own.depth_m.data.size(); ++i) {
-    if (mask.data[i] && patch.depth_m.data[i] > 0.0f)
-      ++s.with_depth;
     if (!kept.data[i])
       own.depth_m.data[i] = 0.0f;
   }
-  const Raster<Vec3f> normals = estimateNormals(view, own, radius, 0.0);
-  std::vector<double> residual, spacing;
+  const int radius = std::min(6, radiusInPixels(view, own, 0.006 + 2.0 * s.noise_m));
+  const Raster<Vec3f> normals = estimateNormals(view, own, radius, s.noise_m);
+  std::vector<double> spacing;
   for (int y = 0; y < mask.height; ++y) {
     for (int x = 0; x < mask.width; ++x) {
       if (!kept(x, y))
@@ -87,19 +162,10 @@ Surface gather(const View& view, const Patch& patch, const Mask& mask) {
       s.points.push_back(own.p_world(x, y).cast<double>());
       s.normals.push_back(normals(x, y));
       spacing.push_back(view.pixelSize(own.depth_m(x, y)));
-      if (x + 2 >= mask.width || normals(x, y).isZero())
-        continue;
-      // Second difference along a row: zero on any plane, sqrt(6) of the noise of one point.
-      if (!kept(x + 1, y) || !kept(x + 2, y))
-        continue;
-      const Vec3f bend = own.p_world(x, y) - 2.0f * own.p_world(x + 1, y) + own.p_world(x + 2, y);
-      residual.push_back(std::abs(static_cast<double>(normals(x, y).dot(bend))) / std::sqrt(6.0));
     }
   }
-  if (!residual.empty())
-    s.noise_m = 1.4826 * quantile(residual, 0.5);
   if (!spacing.empty())
-    s.pixel_m = quantile(spacing, 0.5);
+    s.pixel_m = quantile(std::move(spacing), 0.5);
   return s;
 }
 
@@ -187,8 +253,8 @@ std::vector<T> thinned(const std::vector<T>& all, size_t most) {
 /// support.
 std::optional<Sphere> ballOf(const Surface& s, double height_m) {
   const auto sphere = fitSphere(thinned(s.points, kMostForFits));
-  if (!sphere || sphere->rms > std::max(0.0015, 1.5 * s.noise_m) ||
-      sphere->rms > 0.08 * sphere->radius)
+  if (!sphere || sphere->rms > std::max(0.0015, 1.5 * s.surface_noise_m) ||
+      sphere->rms > 0.15 * sphere->radius)
     return std::nullopt;
   if (std::abs(2.0 * sphere->radius - height_m) > 0.25 * height_m)
     return std::nullopt;
@@ -204,9 +270,15 @@ double fitUpright(const Surface& s,
   const double height = std::max(0.0, out.top_z_m - bottom_m);
   box.size_m.z() = height;
   box.center_world.z() = 0.5 * (out.top_z_m + bottom_m);
-  if (const auto ball = ballOf(s, height)) {
+  const auto flat = static_cast<double>(std::count(on_top.begin(), on_top.end(), true));
+  const bool mostly_flat = flat > kFlatShare * static_cast<double>(s.points.size());
+  const auto ball = mostly_flat ? std::nullopt : ballOf(s, height);
+  if (ball) {
     box.center_world.head<2>() = ball->center.head<2>();
     box.size_m.head<2>().setConstant(2.0 * ball->radius);
+    out.top_z_m = ball->center.z() + ball->radius;
+    box.size_m.z() = std::max(0.0, out.top_z_m - bottom_m);
+    box.center_world.z() = 0.5 * (out.top_z_m + bottom_m);
     return ball->rms;
   }
   std::vector<Vec2> all, top;
@@ -219,9 +291,9 @@ double fitUpright(const Surface& s,
   const double blur = std::max(2.0 * s.noise_m, 2.5 * s.pixel_m);
   const OutlineShape shape = compareOutlines(all, kTrim);
   if (shape.round()) {
-    box.center_world.head<2>() = shape.circle.center;
-    const double radius = sharpenRadius(shape.circle, all, blur);
-    box.size_m.head<2>().setConstant(2.0 * radius);
+    const Circle circle = sharpenCircle(shape.circle, all, blur);
+    box.center_world.head<2>() = circle.center;
+    box.size_m.head<2>().setConstant(2.0 * circle.radius);
     return shape.circle_rms;
   }
   Rectangle r = leastAreaRectangle(all, kTrim);
@@ -266,11 +338,14 @@ std::optional<Geometry> measureGeometry(const View& view,
 
   Geometry out;
   const double ceiling = quantile(heightsOf(s.points), 0.5) + std::max(0.003, 2.0 * s.noise_m);
-  if (std::isfinite(options.support_z_m)) {
-    out.support_z_m = options.support_z_m;
-  } else {
-    out.support_z_m = supportAround(view, patch, own, ceiling);
+  const std::optional<Ring> ring = supportAround(view, patch, own, ceiling);
+  if (ring) {
+    out.support_z_m = ring->z_m;
+    s.surface_noise_m = std::max(s.noise_m, ring->noise_m);
   }
+  if (std::isfinite(options.support_z_m))
+    out.support_z_m = options.support_z_m;
+  const auto continuous = static_cast<double>(s.points.size());
   const double high = quantile(heightsOf(s.points), 0.98);
   if (out.support_z_m && high - *out.support_z_m > 0.012) {
     const double floor_z = *out.support_z_m + std::min(0.008, 0.3 * (high - *out.support_z_m));
@@ -289,13 +364,15 @@ std::optional<Geometry> measureGeometry(const View& view,
   const double misfit = fitUpright(s, on_top, bottom, out);
 
   const double enough = std::min(1.0, static_cast<double>(s.points.size()) / 150.0);
-  const double coverage =
-      static_cast<double>(s.points.size()) / static_cast<double>(std::max(1L, s.mask_pixels));
+  // Pixels without depth or afloat count in full; those dropped at the support's height, which may
+  // be a tray's floor as well as a lost side, by a third.
+  const double coverage = continuous / static_cast<double>(std::max(1L, s.mask_pixels));
+  const double dropped = 1.0 - static_cast<double>(s.points.size()) / continuous;
   const double scale = std::max(0.005, out.upright_box.size_m.head<2>().minCoeff());
   const double fit = 1.0 / (1.0 + std::pow(misfit / (0.15 * scale), 2));
-  out.confidence = std::clamp(
-      std::sqrt(enough) * std::min(1.0, coverage / 0.8) * fit * (out.support_z_m ? 1.0 : 0.7), 0.0,
-      1.0);
+  out.confidence = std::clamp(std::sqrt(enough) * std::min(1.0, coverage / 0.8) *
+                                  (1.0 - dropped / 3.0) * fit * (out.support_z_m ? 1.0 : 0.7),
+                              0.0, 1.0);
 
   if (options.max_points > 0) {
     for (const Vec3& p : thinned(s.points, options.max_points)) {

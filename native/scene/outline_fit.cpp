@@ -39,34 +39,46 @@ Rectangle rectangleAt(const std::vector<Vec2>& points, double yaw_rad, double tr
   return r;
 }
 
-/// Where the density of the sorted `values` drops to half of the middle's, looking outwards to the
-/// right.
+/// Where a body ends, looking outwards to the right along sorted coordinates. A side face seen
+/// edge-on heaps its points up at one coordinate: then that heap's median. Otherwise where the
+/// density drops to half of the middle's.
 double rightEdge(const std::vector<double>& sorted,
                  double middle_low,
                  double middle_high,
                  double blur_m,
                  double fallback) {
-  auto countBetween = [&](double a, double b) {
-    return static_cast<double>(std::upper_bound(sorted.begin(), sorted.end(), b) -
-                               std::lower_bound(sorted.begin(), sorted.end(), a));
-  };
-  const double inside = countBetween(middle_low, middle_high) / (middle_high - middle_low);
+  auto from = [&](double a) { return std::lower_bound(sorted.begin(), sorted.end(), a); };
+  auto count = [&](double a, double b) { return static_cast<double>(from(b) - from(a)); };
+  const double inside = count(middle_low, middle_high) / (middle_high - middle_low);
   if (inside <= 0.0)
     return fallback;
+  constexpr double kHeap = 1.8;  // times the inside's density
   const double step = 0.1 * blur_m;
-  auto density = [&](double at) {
-    return countBetween(at - 0.5 * blur_m, at + 0.5 * blur_m) / blur_m;
-  };
-  double last = density(fallback + 3.0 * blur_m);
-  for (double at = fallback + 3.0 * blur_m; at > fallback - 4.0 * blur_m; at -= step) {
-    const double here = density(at - step);
-    if (here >= 0.5 * inside) {
+  auto density = [&](double at) { return count(at - 0.5 * blur_m, at + 0.5 * blur_m) / blur_m; };
+  double outer = fallback + 3.0 * blur_m;
+  double last = density(outer);
+  std::optional<double> edge;
+  double peak = 0.0, peak_at = 0.0;
+  for (double at = outer - step; at > fallback - 4.0 * blur_m; at -= step) {
+    const double here = density(at);
+    if (!edge && here >= 0.5 * inside) {
       const double t = here > last ? (here - 0.5 * inside) / (here - last) : 0.0;
-      return at - step + std::clamp(t, 0.0, 1.0) * step;
+      edge = at + std::clamp(t, 0.0, 1.0) * step;
+    }
+    if (edge && at < *edge - 1.5 * blur_m)
+      break;
+    if (here > peak) {
+      peak = here;
+      peak_at = at;
     }
     last = here;
   }
-  return fallback;
+  if (!edge)
+    return fallback;
+  if (peak < kHeap * inside)
+    return *edge;
+  const auto first = from(peak_at - 0.5 * blur_m);
+  return *(first + (from(peak_at + 0.5 * blur_m) - first) / 2);
 }
 
 }  // namespace
@@ -154,15 +166,52 @@ OutlineShape compareOutlines(const std::vector<Vec2>& points, double trim) {
   return out;
 }
 
-double sharpenRadius(const Circle& start, const std::vector<Vec2>& points, double blur_m) {
-  // In squared radius a uniform disc has uniform density, so the straight side's rule applies.
-  std::vector<double> squared;
-  for (const Vec2& p : points)
-    squared.push_back((p - start.center).squaredNorm());
-  std::sort(squared.begin(), squared.end());
-  const double r2 = start.radius * start.radius;
-  const double edge = rightEdge(squared, 0.1 * r2, 0.7 * r2, 2.0 * start.radius * blur_m, r2);
-  return std::sqrt(std::max(edge, 0.0));
+Circle sharpenCircle(const Circle& start, const std::vector<Vec2>& points, double blur_m) {
+  constexpr int kSectors = 16;
+  constexpr size_t kLeastInSector = 12;
+  Circle circle = start;
+  for (int round = 0; round < 3; ++round) {
+    // In squared radius a uniform disc has uniform density, so the straight side's rule applies.
+    std::vector<std::vector<double>> squared(kSectors);
+    const double r2 = circle.radius * circle.radius;
+    for (const Vec2& p : points) {
+      const Vec2 d = p - circle.center;
+      const int k = static_cast<int>((std::atan2(d.y(), d.x()) + kPi) / (2.0 * kPi) * kSectors);
+      squared[static_cast<size_t>(std::clamp(k, 0, kSectors - 1))].push_back(d.squaredNorm());
+    }
+    std::vector<Vec2> rim;
+    for (int k = 0; k < kSectors; ++k) {
+      auto& values = squared[static_cast<size_t>(k)];
+      if (values.size() < kLeastInSector)
+        continue;
+      std::sort(values.begin(), values.end());
+      const double edge = rightEdge(values, 0.05 * r2, 0.7 * r2, 2.0 * circle.radius * blur_m, r2);
+      const double angle = (k + 0.5) / kSectors * 2.0 * kPi - kPi;
+      rim.push_back(circle.center +
+                    std::sqrt(std::max(0.0, edge)) * Vec2(std::cos(angle), std::sin(angle)));
+    }
+    if (rim.size() < kSectors / 2)
+      return circle;
+    // Algebraic circle, twice: the second time without the rim points that lie off the first.
+    for (int pass = 0; pass < 2; ++pass) {
+      Eigen::MatrixXd rows(static_cast<Eigen::Index>(rim.size()), 3);
+      Eigen::VectorXd right(static_cast<Eigen::Index>(rim.size()));
+      for (size_t i = 0; i < rim.size(); ++i) {
+        const auto row = static_cast<Eigen::Index>(i);
+        const Vec2 d = rim[i] - circle.center;
+        const double off = std::abs(d.norm() - circle.radius);
+        const double weight = pass == 0 || off < 2.0 * blur_m ? 1.0 : 0.0;
+        rows.row(row) << weight * 2.0 * d.x(), weight * 2.0 * d.y(), weight;
+        right(row) = weight * d.squaredNorm();
+      }
+      const Eigen::Vector3d solved = rows.colPivHouseholderQr().solve(right);
+      const double squared_radius = solved(2) + solved.head<2>().squaredNorm();
+      if (!solved.allFinite() || squared_radius <= 0.0)
+        return circle;
+      circle = {circle.center + solved.head<2>(), std::sqrt(squared_radius)};
+    }
+  }
+  return circle;
 }
 
 std::optional<Sphere> fitSphere(const std::vector<Vec3>& points) {

@@ -46,8 +46,9 @@ struct OutlineShape {
 
 [[nodiscard]] OutlineShape compareOutlines(const std::vector<Vec2>& points, double trim);
 
-/// Radius at which the density of points falls to half of the inside's.
-[[nodiscard]] double sharpenRadius(const Circle& start,
+/// Circle through the places where, sector by sector, the density of points falls to half of the
+/// inside's.
+[[nodiscard]] Circle sharpenCircle(const Circle& start,
                                    const std::vector<Vec2>& points,
                                    double blur_m);
 

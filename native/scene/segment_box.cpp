@@ -119,11 +119,13 @@ Raster<int8_t> openInBox(const Work& work, const uint8_t* exclude) {
   return fixed;
 }
 
-/// Box fit of a mask; scattered specks can span a box, so a mask that leaves most of its hull empty counts less.
+/// Box fit of a mask; scattered specks can span a box, so a mask that leaves most of its hull empty
+/// counts less.
 double fitOf(const Mask& mask, const Work& work) {
   constexpr double kSolid = 0.5;
   const double hull = static_cast<double>(areaOf(fillHull(mask)));
-  if (hull <= 0.0) return 0.0;
+  if (hull <= 0.0)
+    return 0.0;
   const double solidity = static_cast<double>(areaOf(mask)) / hull;
   return boxFit(boundsOf(mask), work.box, work.tolerance_px) * std::min(1.0, solidity / kSolid);
 }

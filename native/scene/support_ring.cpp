@@ -6,10 +6,10 @@
 
 namespace s2r::scene {
 
-std::optional<double> supportAround(const View& view,
-                                    const Patch& patch,
-                                    const Mask& mask,
-                                    double ceiling_z_m) {
+std::optional<Ring> supportAround(const View& view,
+                                  const Patch& patch,
+                                  const Mask& mask,
+                                  double ceiling_z_m) {
   constexpr double kCluster = 0.004;  // half width of a height cluster [m]
   constexpr size_t kLeastPixels = 30;
   const double scale = std::max(1.0, view.width / 640.0);
@@ -42,7 +42,14 @@ std::optional<double> supportAround(const View& view,
   }
   if (best_count < kLeastPixels)
     return std::nullopt;
-  return heights[best_from + best_count / 2];
+  const double z = heights[best_from + best_count / 2];
+  std::vector<double> off;
+  for (double h : heights) {
+    if (std::abs(h - z) <= 4.0 * kCluster)
+      off.push_back(std::abs(h - z));
+  }
+  std::nth_element(off.begin(), off.begin() + static_cast<long>(off.size() / 2), off.end());
+  return Ring{z, 1.4826 * off[off.size() / 2]};
 }
 
 }  // namespace s2r::scene
