@@ -121,6 +121,41 @@ describe.skipIf(lacking !== "")(`a recorded session, replayed${lacking ? ` (miss
   }, 60_000);
 });
 
+describe.skipIf(lacking !== "")(`a session recorded on a wall clock${lacking ? ` (missing: ${lacking})` : ""}`, () => {
+  /** Results without times, which no two runs on a wall clock share. */
+  const timeless = (results: unknown[]): unknown =>
+    JSON.parse(
+      JSON.stringify(results, (key, value) =>
+        /_s$|^message$/.test(key) || typeof value === "function" ? undefined : value,
+      ),
+    );
+
+  it("gives the same results for the same calls, however often states were asked for", async () => {
+    const script = async (session: Session): Promise<unknown[]> => {
+      const results: unknown[] = [];
+      const view = await session.call("get_topdown_stereo_view");
+      const state = (await session.call("get_robot_state", {})) as { value: { tcp_pose: Record<string, number> } };
+      const pose = { ...state.value.tcp_pose, z: state.value.tcp_pose.z! - 0.04 };
+      results.push(view, state, await session.call("goto_pose", { pose, motion: "linear" }));
+      results.push(await session.call("gripper_goto", { opening_m: 0.03 }), await session.call("goto_home", {}));
+      results.push(await session.call("get_wrist_stereo_view", {}), await session.call("get_gripper_state", {}));
+      return results;
+    };
+    const folder = join(dir, "wall");
+    const robot = await openSimulatedSession({ seed: 11, folder, refKey: "k", realtime: 1 });
+    const recorded = await script(robot.session);
+    await robot.close();
+    for (const outcome of recorded) expect(outcome).toMatchObject({ value: { status: "ok" } });
+    const backend = await ReplayBackend.spawn({ recording: join(folder, TRACE_FILE) });
+    const device = await DeviceClient.connect({ ...backend.addresses, role: "CONTROLLER", client: "test" });
+    expect(device.capabilities.clock).toBe("WALL");
+    const session = Session.open({ device, operations: await loadOperations(), refKey: "k" });
+    expect(timeless(await script(session))).toEqual(timeless(recorded));
+    await session.close();
+    await backend.close();
+  }, 120_000);
+});
+
 const PROGRAM = `
 const look = await robot.get_topdown_stereo_view();
 if (look.status !== "ok") throw new Error(look.message);

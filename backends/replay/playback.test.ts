@@ -93,36 +93,47 @@ describe("Playback on a simulated clock", () => {
 describe("Playback on a wall clock", () => {
   const still = { group: 1, active: true, motions: [{ index: 0 }] };
   const ended = { group: 1, active: false, motions: [{ index: 0, end_reason: "END_COMPLETED" as const }] };
+  const poll = (sequence: number, answered: Init<DeviceReply>): RecordedExchange => {
+    const recorded = exchange(sequence, { get_state: {} }, answered);
+    return { ...recorded, request: { ...recorded.request, request_id: `p${sequence}` } };
+  };
   const recorded = () => [
     exchange(1, { get_state: {} }, { time_s: 1, state: {} }),
     exchange(2, moved, { time_s: 1.1, execute: { group: 1 } }),
-    exchange(3, { get_state: {} }, { time_s: 1.2, state: { groups: [still] } }),
-    exchange(4, { get_state: {} }, { time_s: 1.3, state: { groups: [still] } }),
-    exchange(5, { get_frames: { cameras: ["a"], not_before_s: 1.35 } }, { time_s: 1.4, frames: {} }),
-    exchange(6, { get_state: {} }, { time_s: 1.5, state: { groups: [ended] } }),
+    poll(3, { time_s: 1.2, state: { groups: [still] } }),
+    poll(4, { time_s: 1.3, state: { groups: [still] } }),
+    exchange(5, { get_state: {} }, { time_s: 1.35, state: { groups: [ended] } }),
+    exchange(6, { get_frames: { cameras: ["a"], not_before_s: 1.35 } }, { time_s: 1.4, frames: {} }),
   ];
-  const state = () => request({ get_state: {} });
+  const state = () => request({ request_id: "q7", get_state: {} });
+  const polled = () => request({ request_id: "p7", get_state: {} });
 
-  it("lets states be fewer than recorded, and frames be asked for at another time", () => {
+  it("lets polls be fewer than recorded, and frames be asked for at another time", () => {
     const play = playback("WALL", recorded());
     play.answer(state());
     expect(epochOf(play.answer(request(moved)))).toBe(1.1);
+    expect(epochOf(play.answer(polled()))).toBe(1.2);
+    expect(epochOf(play.answer(state()))).toBe(1.35);
     expect(epochOf(play.answer(request({ get_frames: { cameras: ["a"], not_before_s: 1.2 } })))).toBe(1.4);
-    expect(epochOf(play.answer(state()))).toBe(1.5);
   });
 
-  it("lets states be more than recorded, and then tells how the motion ended", () => {
+  it("lets polls be more than recorded, and then tells how the motion ended", () => {
     const play = playback("WALL", recorded());
     play.answer(state());
     play.answer(request(moved));
-    for (const time_s of [1.2, 1.3, 1.3, 1.3]) expect(epochOf(play.answer(state()))).toBe(time_s);
-    const played = play.answer(state());
+    for (const time_s of [1.2, 1.3, 1.3, 1.3]) expect(epochOf(play.answer(polled()))).toBe(time_s);
+    const played = play.answer(polled());
     expect("reply" in played && played.reply.state?.groups).toEqual([expect.objectContaining({ active: false })]);
+    expect(epochOf(play.answer(state()))).toBe(1.35);
   });
 
-  it("still refuses what was not recorded", () => {
-    const play = playback("WALL", recorded());
-    expect(play.answer(request({ get_frames: { cameras: ["b"] } }))).toHaveProperty("diverged");
+  it("still refuses what was not recorded, states that a call needs among it", () => {
+    const frames = playback("WALL", recorded());
+    frames.answer(state());
+    expect(frames.answer(request({ get_frames: { cameras: ["b"] } }))).toHaveProperty("diverged");
+    const states = playback("WALL", recorded());
+    states.answer(state());
+    expect(states.answer(state())).toHaveProperty("diverged");
   });
 });
 

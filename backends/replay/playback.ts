@@ -1,14 +1,16 @@
 import type { DeviceReply, DeviceRequest, GroupStatus, StateReply } from "../../src/contract/generated/device.js";
+import { POLL_ID } from "../../src/runtime/device/device.js";
 import { requestDifference, requestDigest } from "./compare-requests.js";
 import type { RecordedExchange, RecordingContent } from "./recording.js";
 
 export type Played = { exchange: RecordedExchange; reply: DeviceReply } | { diverged: string };
 
+const isPoll = ({ body, request_id }: DeviceRequest): boolean => body === "get_state" && request_id.startsWith(POLL_ID);
+
 /**
- * Answers one session's requests from a recording, each by the next one that was recorded. On a simulated clock every
- * request but those that keep the lease repeats exactly. On a wall clock the controller asks for states as time goes by:
- * those may be more or fewer than recorded, and an extra one is answered with the last state, in which the motions that
- * the recording knows to have ended have ended.
+ * Answers one session's requests from a recording, each by the next one that was recorded. Only polls, with which the
+ * controller of a wall clock asks for states as time goes by, may be more or fewer than recorded: an extra one is
+ * answered with the last state, in which the motions that the recording knows to have ended have ended.
  */
 export class Playback {
   readonly #content: RecordingContent;
@@ -61,10 +63,8 @@ export class Playback {
 
   answer(request: DeviceRequest): Played {
     if (this.#diverged !== null) return { diverged: this.#diverged };
-    if (this.#clock === "WALL") {
-      if (request.get_state) return this.#stateOnWallClock(request);
-      while (this.#content.exchanges[this.#next]?.verb === "get_state") this.#next += 1;
-    }
+    if (isPoll(request)) return this.#poll();
+    while (this.#pollIsNext()) this.#next += 1;
     const exchange = this.#content.exchanges[this.#next];
     if (!exchange) return this.#diverge(`the recording ends before this ${request.body}`);
     if (exchange.verb !== request.body)
@@ -77,14 +77,18 @@ export class Playback {
     return this.#play(exchange);
   }
 
-  #stateOnWallClock(request: DeviceRequest): Played {
+  #pollIsNext(): boolean {
     const exchange = this.#content.exchanges[this.#next];
-    if (exchange?.verb === "get_state") {
+    return exchange !== undefined && isPoll(exchange.request);
+  }
+
+  #poll(): Played {
+    if (this.#pollIsNext()) {
       this.#next += 1;
-      return this.#play(exchange);
+      return this.#play(this.#content.exchanges[this.#next - 1]!);
     }
     const last = this.#last_state;
-    if (!last?.reply.state) return this.#diverge(`no ${request.body} was recorded up to here`);
+    if (!last?.reply.state) return this.#diverge("a state is polled before any was recorded");
     const known = new Map(last.reply.state.groups.map((group) => [group.group, group]));
     for (const group of this.#started) {
       const end = this.#ends.get(group);

@@ -2,7 +2,13 @@ import { createHash } from "node:crypto";
 import { z } from "zod";
 import { CLAIMS } from "../agents/proposer.js";
 import { Skill2RealError } from "../contract/errors.js";
-import { traceCallCodec, traceEventCodec, traceProgramCodec } from "../contract/wire/trace-codec.js";
+import { replyCodec } from "../contract/wire/device-codec.js";
+import {
+  traceCallCodec,
+  traceEventCodec,
+  traceExchangeCodec,
+  traceProgramCodec,
+} from "../contract/wire/trace-codec.js";
 import { readTrace } from "../runtime/trace/read-trace.js";
 import { foxgloveSchema } from "../runtime/trace/schemas.js";
 
@@ -34,6 +40,8 @@ export type EpisodeImage = { topic: string; sha256: string };
 
 export type RecordedEpisode = {
   instruction: string;
+  /** Of the backend: on a wall clock no two runs share their times. */
+  clock: "SIM" | "WALL";
   session: z.infer<typeof sessionSchema>;
   programs: string[];
   calls: EpisodeCall[];
@@ -47,6 +55,7 @@ export const imageDigest = (png: Uint8Array): string => createHash("sha256").upd
 /** All of a trace that says what was decided, called and seen. Throws `protocol_mismatch` for a trace of no episode. */
 export async function readEpisode(path: string): Promise<RecordedEpisode> {
   let instruction = "";
+  let clock: RecordedEpisode["clock"] = "SIM";
   let session: RecordedEpisode["session"] | null = null;
   let end: RecordedEpisode["end"] = null;
   const programs: string[] = [];
@@ -58,6 +67,7 @@ export async function readEpisode(path: string): Promise<RecordedEpisode> {
   };
   for await (const { topic, schema, data } of readTrace(path, { onMetadata })) {
     if (topic === "/calls") calls.push(callOf(data));
+    else if (topic === "/device/exchange") clock = clockOf(data) ?? clock;
     else if (topic === "/programs") programs.push(traceProgramCodec.decode(data).source);
     else if (schema === picture.name)
       images.push({ topic, sha256: imageDigest(picture.decode(data).data as Uint8Array) });
@@ -69,7 +79,14 @@ export async function readEpisode(path: string): Promise<RecordedEpisode> {
   }
   if (!session)
     throw new Skill2RealError("protocol_mismatch", `${path} is a trace, but not of an episode: it names no session`);
-  return { instruction, session, programs, calls, images, end };
+  return { instruction, clock, session, programs, calls, images, end };
+}
+
+/** The clock that the backend told in its Hello; null in any other exchange. */
+function clockOf(data: Uint8Array): RecordedEpisode["clock"] | null {
+  const { verb, reply } = traceExchangeCodec.decode(data);
+  if (verb !== "hello") return null;
+  return replyCodec.decode(reply).hello?.capabilities?.clock === "WALL" ? "WALL" : "SIM";
 }
 
 function callOf(data: Uint8Array): EpisodeCall {

@@ -78,7 +78,7 @@ class WallClock implements DeviceClock {
     );
     if (this.tracker.active < active || active === 0) return;
     // Events may be lost; the state never lies.
-    const state = await this.device.getState();
+    const state = await this.device.getState({ poll: true });
     this.#offset_s = state.time_s - performance.now() / 1e3;
     this.onState(state);
     this.tracker.take(state.groups);

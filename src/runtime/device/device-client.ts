@@ -17,15 +17,16 @@ import { PROTOCOL_MAJOR, PROTOCOL_MINOR, replyCodec, requestCodec } from "../../
 import type { Init } from "../../contract/wire/init.js";
 import { advanceInSteps } from "./advance-in-steps.js";
 import { DealerLink } from "./dealer-link.js";
-import type {
-  AdvanceOptions,
-  CallOptions,
-  Device,
-  DeviceConnectOptions,
-  DeviceExchange,
-  DeviceFrame,
-  ExecuteOptions,
-  Stamped,
+import {
+  type AdvanceOptions,
+  type CallOptions,
+  type Device,
+  type DeviceConnectOptions,
+  type DeviceExchange,
+  type DeviceFrame,
+  type ExecuteOptions,
+  POLL_ID,
+  type Stamped,
 } from "./device.js";
 import { EventChannel } from "./event-channel.js";
 import { framesWithPixels } from "./frames.js";
@@ -36,7 +37,7 @@ import { StopChannel } from "./stop-channel.js";
 type Body = Exclude<DeviceRequest["body"], undefined>;
 type Answer = { reply: DeviceReply; header: Buffer; parts: Buffer[] };
 /** `limitMs`: silence that means lost. `wireMs`: the deadline that the backend is told, where it is not the caller's. */
-type AskLimits = { limitMs?: number; wireMs?: number };
+type AskLimits = { limitMs?: number; wireMs?: number; poll?: boolean };
 type ReplyBody = Exclude<DeviceReply["body"], undefined>;
 
 const REPLY_OF: Record<Body, ReplyBody> = {
@@ -164,8 +165,8 @@ export class DeviceClient implements Device {
     return this.#failure !== null;
   }
 
-  async getState(options: CallOptions = {}): Promise<Stamped<StateReply>> {
-    return stamped(await this.#ask("get_state", {}, options), "state");
+  async getState({ poll = false, ...options }: CallOptions & { poll?: boolean } = {}): Promise<Stamped<StateReply>> {
+    return stamped(await this.#ask("get_state", {}, options, { poll }), "state");
   }
 
   async getFrames(
@@ -285,7 +286,7 @@ export class DeviceClient implements Device {
     verb: B,
     body: Init<NonNullable<DeviceRequest[B]>>,
     { deadlineMs }: CallOptions,
-    { limitMs = this.#options.lostAfterMs, wireMs }: AskLimits = {},
+    { limitMs = this.#options.lostAfterMs, wireMs, poll = false }: AskLimits = {},
   ): Promise<Answer> {
     if (this.#failure) throw this.#failure;
     const sequence = this.#sequence;
@@ -295,7 +296,7 @@ export class DeviceClient implements Device {
       protocol_minor: PROTOCOL_MINOR,
       session: this.#session,
       // A session's ids are its own, so that a recorded session repeats byte for byte; Hello has no session yet.
-      request_id: verb === "hello" ? randomUUID() : `q${sequence}`,
+      request_id: verb === "hello" ? randomUUID() : `${poll ? POLL_ID : "q"}${sequence}`,
       sequence,
       deadline_ms: Math.ceil(Math.min(wireMs ?? deadlineMs ?? limit, 600_000)),
       [verb]: body,

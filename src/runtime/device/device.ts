@@ -53,6 +53,9 @@ export type DeviceExchange = {
   received_ms: number;
 };
 
+/** First letter of the ids of requests that were sent because time had passed; nothing hangs on how many there are. */
+export const POLL_ID = "p";
+
 /** Every reply carries the device time at which it was made and the stop epoch then. */
 export type Stamped<T> = T & { time_s: number; stop_epoch: number };
 
@@ -95,7 +98,8 @@ export interface Device {
   /** True once the backend was lost; every later call rejects with `backend_lost`. */
   readonly lost: boolean;
 
-  getState(options?: CallOptions): Promise<Stamped<StateReply>>;
+  /** `poll`: asked because time has passed, not because a call needs it; a replay gives such ones more or less often. */
+  getState(options?: CallOptions & { poll?: boolean }): Promise<Stamped<StateReply>>;
   /** Frames in the order of `cameras`, all of one exposure that is not before `not_before_s` (default 0). */
   getFrames(cameras: readonly string[], options?: CallOptions & { not_before_s?: number }): Promise<DeviceFrame[]>;
   execute(options: ExecuteOptions): Promise<Stamped<ExecuteReply>>;
