@@ -56,6 +56,8 @@ const TICK_MS = 50;
 const QUIET_MS = 250;
 /** Rendering takes longer than any other verb; on a simulated clock nothing moves meanwhile. */
 const SIM_FRAMES_MS = 3000;
+/** How long a backend may wait for an exposure that is not before the asked time. */
+const EXPOSURE_MS = 5000;
 
 const optionsSchema = z.strictObject({
   device: z.string().min(1),
@@ -175,7 +177,11 @@ export class DeviceClient implements Device {
   ): Promise<DeviceFrame[]> {
     const limitMs = this.capabilities.clock === "SIM" ? Math.max(SIM_FRAMES_MS, this.#options.lostAfterMs) : undefined;
     const body = { cameras, not_before_s: options.not_before_s ?? 0 };
-    const answer = await this.#ask("get_frames", body, options, { limitMs });
+    const wireMs = options.deadlineMs ?? EXPOSURE_MS;
+    const answer = await this.#ask("get_frames", body, options, {
+      wireMs,
+      ...(limitMs === undefined ? {} : { limitMs }),
+    });
     return framesWithPixels(answer.reply.frames!.frames, answer.parts);
   }
 
@@ -291,6 +297,7 @@ export class DeviceClient implements Device {
     if (this.#failure) throw this.#failure;
     const sequence = this.#sequence;
     const limit = Math.max(limitMs, deadlineMs ?? 0);
+    const promisedMs = Math.ceil(Math.min(wireMs ?? deadlineMs ?? limit, 600_000));
     const request = {
       protocol_major: PROTOCOL_MAJOR,
       protocol_minor: PROTOCOL_MINOR,
@@ -298,7 +305,7 @@ export class DeviceClient implements Device {
       // A session's ids are its own, so that a recorded session repeats byte for byte; Hello has no session yet.
       request_id: verb === "hello" ? randomUUID() : `${poll ? POLL_ID : "q"}${sequence}`,
       sequence,
-      deadline_ms: Math.ceil(Math.min(wireMs ?? deadlineMs ?? limit, 600_000)),
+      deadline_ms: promisedMs,
       [verb]: body,
     };
     const bytes = requestCodec.encode(request as Init<DeviceRequest>);
@@ -310,6 +317,7 @@ export class DeviceClient implements Device {
       verb,
       bytes,
       limitMs: limit,
+      promisedMs,
       ...(deadlineMs === undefined ? {} : { deadlineMs }),
     });
     const { header, parts } = answer;

@@ -8,7 +8,7 @@ function makeQueue() {
     send: (bytes) => sent.push(Buffer.from(bytes).toString()),
     onSilent: (verb) => silent.push(verb),
   });
-  const add = (id: string, extra: { limitMs?: number; deadlineMs?: number } = {}) => {
+  const add = (id: string, extra: { limitMs?: number; deadlineMs?: number; promisedMs?: number } = {}) => {
     const answer = queue.add({ id, verb: `verb ${id}`, bytes: Buffer.from(id), limitMs: 900, ...extra });
     answer.catch(() => {});
     return answer;
@@ -34,7 +34,7 @@ describe("RequestQueue", () => {
     expect(silent).toEqual(["verb a"]);
   });
 
-  it("counts silence for the oldest request only", async () => {
+  it("counts silence from the last answer, whichever request it was to", async () => {
     const { queue, silent, add, tick } = makeQueue();
     const first = add("a");
     add("b");
@@ -45,6 +45,40 @@ describe("RequestQueue", () => {
     expect(silent).toEqual([]);
     tick(1);
     expect(silent).toEqual(["verb b"]);
+  });
+
+  it("does not count the time in which nothing was asked", () => {
+    const { silent, add, tick } = makeQueue();
+    tick(100);
+    add("a");
+    tick(17);
+    expect(silent).toEqual([]);
+  });
+
+  it("waits for a request that the peer put off, as long as it promised, while it answers others", async () => {
+    const { queue, silent, add, tick } = makeQueue();
+    const put_off = add("frames", { promisedMs: 5000 });
+    for (let count = 0; count < 20; count += 1) {
+      add(`renew ${count}`);
+      tick(5);
+      queue.settle(`renew ${count}`, "alive");
+    }
+    expect(silent).toEqual([]);
+    queue.settle("frames", "picture");
+    expect(await put_off).toBe("picture");
+  });
+
+  it("gives up a request that is never answered while others are", async () => {
+    const { queue, silent, add, tick } = makeQueue();
+    const forgotten = add("a");
+    for (let count = 0; count < 8; count += 1) {
+      add(`renew ${count}`);
+      tick(5);
+      queue.settle(`renew ${count}`, "alive");
+    }
+    await expect(forgotten).rejects.toMatchObject({ code: "deadline_exceeded" });
+    expect(silent).toEqual([]);
+    expect(queue.size).toBe(0);
   });
 
   it("does not take its own absence for the peer's", () => {
@@ -61,6 +95,7 @@ describe("RequestQueue", () => {
     tick(4);
     await expect(answer).rejects.toMatchObject({ code: "deadline_exceeded" });
     expect(silent).toEqual([]);
+    tick(4);
     expect(queue.settle("a", "late")).toBe(true);
     tick(40);
     expect(silent).toEqual([]);
