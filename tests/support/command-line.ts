@@ -4,11 +4,13 @@ import { tmpdir, userInfo } from "node:os";
 import { join } from "node:path";
 import { compiledModule, packageFile } from "../../src/contract/package-root.js";
 import type { DeviceAddresses } from "../../src/runtime/device/device.js";
-import { until } from "./processes.js";
+import { descendants, until } from "./processes.js";
 
 export type CommandEnd = { code: number | null; signal: NodeJS.Signals | null; ended_ms: number };
 
 export type CommandOptions = {
+  /** Starts it below a shell that stays, as npm does: that shell's arguments hold the whole command. */
+  shell?: boolean;
   /** Arguments of node itself. */
   node?: readonly string[];
   env?: NodeJS.ProcessEnv;
@@ -25,7 +27,9 @@ export class CommandLine {
   constructor(args: readonly string[], options: CommandOptions = {}) {
     const needed = compiledModule("src/cli/main.ts");
     if (!existsSync(needed)) throw new Error(`${needed} is missing: run "npm run build" first`);
-    this.#child = spawn(process.execPath, [...(options.node ?? []), packageFile("bin", "skill2real.js"), ...args], {
+    const command = [process.execPath, ...(options.node ?? []), packageFile("bin", "skill2real.js"), ...args];
+    const [file, ...rest] = options.shell ? ["sh", "-c", '"$0" "$@"; exit $?', ...command] : command;
+    this.#child = spawn(file as string, rest, {
       stdio: ["ignore", "pipe", "pipe"],
       env: { ...process.env, ...options.env },
       ...(options.cwd ? { cwd: options.cwd } : {}),
@@ -56,10 +60,13 @@ export class CommandLine {
 
   /** The public addresses of its backend, by the note that it leaves for `skill2real stop`. */
   addresses(): Promise<DeviceAddresses> {
-    const note = join(tmpdir(), `skill2real-${userInfo().uid}`, "live", `${this.pid}.json`);
+    const notes = join(tmpdir(), `skill2real-${userInfo().uid}`, "live");
     return until(`the backend of process ${this.pid}`, () => {
       if (!this.running) throw new Error(`the command has ended: ${this.stderr}`);
-      if (!existsSync(note)) return null;
+      const note = [this.pid, ...descendants(this.pid)]
+        .map((pid) => join(notes, `${pid}.json`))
+        .find((path) => existsSync(path));
+      if (note === undefined) return null;
       try {
         return (JSON.parse(readFileSync(note, "utf8")) as { addresses: DeviceAddresses }).addresses;
       } catch {
