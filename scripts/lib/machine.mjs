@@ -13,6 +13,7 @@ export const DEBIAN_PACKAGES = {
   "libegl-mesa0": "rendering without a display",
   libgl1: "rendering without a display",
   libopengl0: "rendering without a display",
+  "fonts-dejavu-core": "captions of contact sheets",
 };
 // A tool may be there without its Debian package (a toolchain of one's own).
 const COMMAND_OF = { "g++": "g++", make: "make", cmake: "cmake" };
