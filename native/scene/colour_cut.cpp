@@ -147,6 +147,9 @@ std::optional<ColourCut> cutByColour(const View& view, const ColourTask& task) {
 
   Mask teacher =
       task.teacher ? *task.teacher : unexplained(s, within, background, background_colours);
+  // Nothing outside the box is open; one pixel of it keeps the boundary's price.
+  const PixelBox open =
+      intersect({box.x0 - 1, box.y0 - 1, box.x1 + 1, box.y1 + 1}, {0, 0, width, height});
   ColourCut out;
   ColourModel object;
   for (int round = 0; round < kRounds; ++round) {
@@ -162,7 +165,13 @@ std::optional<ColourCut> cutByColour(const View& view, const ColourTask& task) {
       if (task.fixed.data[i] == 0)
         cost.data[i] -= std::clamp(vote(s.colour.data[i]), -kMaxVote, kMaxVote);
     }
-    out.mask = cutBinary(cost, s.weight_x, s.weight_y, task.fixed, kIterations);
+    const Mask cut = cutBinary(crop(cost, open), crop(s.weight_x, open), crop(s.weight_y, open),
+                               crop(task.fixed, open), kIterations);
+    out.mask = Mask(width, height);
+    for (int y = 0; y < cut.height; ++y) {
+      for (int x = 0; x < cut.width; ++x)
+        out.mask(x + open.x0, y + open.y0) = cut(x, y);
+    }
     auto share = [&](const std::vector<Colour>& colours, bool positive) {
       const auto right = std::count_if(colours.begin(), colours.end(), [&](const Colour& c) {
         return (vote(c) > 0.0f) == positive;

@@ -21,7 +21,7 @@ struct ColourTask {
   /// Pixels that teach the object's colour; empty = what in the box the background's colours do not
   /// explain.
   std::optional<Mask> teacher;
-  Raster<int8_t> fixed;  ///< +1 in the mask, -1 not, 0 open.
+  Raster<int8_t> fixed;  ///< +1 in the mask, -1 not, 0 open; nothing outside the box is open.
 };
 
 struct ColourCut {

@@ -14,6 +14,17 @@ namespace s2r::scene {
 /// about 80 degrees stays connected: the step per pixel is tan(80 deg) of a pixel's own size.
 [[nodiscard]] double depthJump(const View& view, double depth_m, double noise_m);
 
+/// The part of a raster within `box`, which must lie inside it.
+template <typename T>
+[[nodiscard]] Raster<T> crop(const Raster<T>& raster, const PixelBox& box) {
+  Raster<T> out(box.width(), box.height());
+  for (int y = 0; y < out.height; ++y) {
+    for (int x = 0; x < out.width; ++x)
+      out(x, y) = raster(x + box.x0, y + box.y0);
+  }
+  return out;
+}
+
 /// Distance [px, city-block with diagonals of 1.5] from every pixel to the nearest non-zero pixel
 /// of `mask`.
 [[nodiscard]] Raster<float> distanceTo(const Mask& mask);

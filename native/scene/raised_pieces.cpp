@@ -119,7 +119,7 @@ Pieces splitRaised(const View& view,
         !support || support->plane.height(patch.p_world.data[i].cast<double>()) > threshold;
   }
   const int radius = radiusInPixels(view, patch, options.edge_scale_m);
-  const Raster<Vec3f> normals = estimateNormals(view, patch, radius, noise_m);
+  const Raster<Vec3f> normals = estimateNormals(view, patch, radius, noise_m, &out.raised);
   const Mask edges = concaveEdges(view, patch, normals, radius, noise_m, options.concave_threshold);
 
   std::vector<std::array<int, 2>> stack;

@@ -19,6 +19,9 @@ constexpr double kSeparableForBorder = 0.97;
 constexpr double kSeparableForMask = 0.97;
 // A less constrained mask must fill the box better by this much to be preferred.
 constexpr double kFreerGain = 0.08;
+// A redrawn border may cost this much fit: a fattened piece can fill the box better than the thing
+// itself.
+constexpr double kBorderLoss = 0.1;
 constexpr double kColourOnlyGain = 0.1;
 // Below this fit a mask is likely another thing than what the box surrounds.
 constexpr double kHopelessFit = 0.4;
@@ -119,14 +122,20 @@ Raster<int8_t> openInBox(const Work& work, const uint8_t* exclude) {
   return fixed;
 }
 
-/// Box fit of a mask; scattered specks can span a box, so a mask that leaves most of its hull empty
-/// counts less.
+/// Box fit of a mask. Scattered specks can span a box, so a mask counts less that leaves most of
+/// its hull empty, apart from what other things hide.
 double fitOf(const Mask& mask, const Work& work) {
   constexpr double kSolid = 0.5;
-  const double hull = static_cast<double>(areaOf(fillHull(mask)));
-  if (hull <= 0.0)
+  const Mask hull = fillHull(mask);
+  long own = 0, empty = 0;
+  for (size_t i = 0; i < mask.data.size(); ++i) {
+    const Evidence e = work.evidence.data[i];
+    own += mask.data[i];
+    empty += hull.data[i] && !mask.data[i] && (e == Evidence::kTable || e == Evidence::kUnknown);
+  }
+  if (own == 0)
     return 0.0;
-  const double solidity = static_cast<double>(areaOf(mask)) / hull;
+  const double solidity = static_cast<double>(own) / static_cast<double>(own + empty);
   return boxFit(boundsOf(mask), work.box, work.tolerance_px) * std::min(1.0, solidity / kSolid);
 }
 
@@ -228,27 +237,40 @@ Segmentation segmentBox(const View& view, const PixelBox& box, const SegmentOpti
     best.rule = Rule::kGeometry;
   if (options.use_colour && view.rgb) {
     const Raster<int8_t> open = openInBox(work, options.exclude);
+    auto prefer = [&](std::optional<Candidate> other, double separable, double gain) {
+      if (other && other->separability >= separable && other->fit > best.fit + gain)
+        best = std::move(*other);
+    };
     if (best.rule != Rule::kNone) {
-      auto border = redrawBorder(work, joined.mask, open);
-      if (border && border->separability >= kSeparableForBorder && border->fit >= best.fit - 0.1)
-        best = std::move(*border);
+      prefer(redrawBorder(work, joined.mask, open), kSeparableForBorder, -kBorderLoss);
+      if (best.fit + kFreerGain < 1.0) {
+        ColourTask task;
+        task.evidence = work.evidence;
+        task.teacher = coreOf(joined.mask, work.fattening_px);
+        task.fixed = open;
+        prefer(byColour(work, std::move(task), Rule::kGeometryAndColour), kSeparableForMask,
+               kFreerGain);
+      }
+    }
+    if (best.fit + kColourOnlyGain < 1.0) {
       ColourTask task;
       task.evidence = work.evidence;
-      task.teacher = coreOf(joined.mask, work.fattening_px);
+      std::replace(task.evidence.data.begin(), task.evidence.data.end(), Evidence::kObject,
+                   Evidence::kTable);
       task.fixed = open;
-      auto freer = byColour(work, std::move(task), Rule::kGeometryAndColour);
-      if (freer && freer->separability >= kSeparableForMask && freer->fit > best.fit + kFreerGain)
-        best = std::move(*freer);
+      prefer(byColour(work, std::move(task), Rule::kColour), kSeparableForMask, kColourOnlyGain);
     }
-    ColourTask task;
-    task.evidence = work.evidence;
-    std::replace(task.evidence.data.begin(), task.evidence.data.end(), Evidence::kObject,
-                 Evidence::kTable);
-    task.fixed = open;
-    auto alone = byColour(work, std::move(task), Rule::kColour);
-    if (alone && alone->separability >= kSeparableForMask &&
-        alone->fit > best.fit + kColourOnlyGain)
-      best = std::move(*alone);
+  }
+  if (best.fit < kHopelessFit) {
+    // Nothing parts the object from what it touches: all that is left is to cut at the box.
+    Candidate clipped = best;
+    for (size_t i = 0; i < clipped.mask.data.size(); ++i)
+      clipped.mask.data[i] = joined.mask.data[i] || joined.straddling.data[i];
+    clipped.fit = 0.5 * fitOf(clipped.mask, work);
+    clipped.rule = Rule::kGeometry;
+    clipped.separability = 1.0;
+    if (clipped.fit > best.fit)
+      best = std::move(clipped);
   }
 
   for (int y = 0; y < best.mask.height; ++y) {

@@ -138,6 +138,21 @@ TEST(SegmentBox, CoveredBlockIsNotPartOfTheOneBelow) {
   EXPECT_GE(overlap(lower, found.mask), 0.85);
 }
 
+TEST(SegmentBox, FlushNeighboursAreCutAtTheBox) {
+  Stage stage;  // one flat top over two blocks of one colour: no evidence parts them but the box
+  stage.bodies = {{Shape::kBox, {-0.03, 0, 0.02}, {0.06, 0.06, 0.04}, 0.0, {40, 120, 200}},
+                  {Shape::kBox, {0.03, 0, 0.02}, {0.06, 0.06, 0.04}, 0.0, {40, 120, 200}}};
+  stage.lookAt({0, 0, 0}, 0.8, -1.57, 1.55);
+  const Shot shot = test::shoot(stage);
+  const View view = shot.view();
+  const Mask left = toMask(shot.maskOf(1), shot.width, shot.height);
+  SegmentOptions options;
+  options.use_colour = false;
+  const Segmentation found = segmentBox(view, growBox(boundsOf(left), 2, 2, view), options);
+  EXPECT_GE(overlap(left, found.mask), 0.85);
+  EXPECT_LE(found.score, 0.5);
+}
+
 TEST(SegmentBox, CupIncludesItsInside) {
   Stage stage;  // a wall of blocks around a floor
   for (int i = 0; i < 12; ++i) {

@@ -7,7 +7,11 @@
 
 namespace s2r::scene {
 
-Raster<Vec3f> estimateNormals(const View& view, const Patch& patch, int radius_px, double noise_m) {
+Raster<Vec3f> estimateNormals(const View& view,
+                              const Patch& patch,
+                              int radius_px,
+                              double noise_m,
+                              const Mask* wanted) {
   const int width = patch.depth_m.width;
   const int height = patch.depth_m.height;
   Raster<Vec3f> normals(width, height, Vec3f::Zero());
@@ -16,7 +20,7 @@ Raster<Vec3f> estimateNormals(const View& view, const Patch& patch, int radius_p
   for (int y = 0; y < height; ++y) {
     for (int x = 0; x < width; ++x) {
       const float z = patch.depth_m(x, y);
-      if (z <= 0.0f)
+      if (z <= 0.0f || (wanted && !(*wanted)(x, y)))
         continue;
       const float jump = static_cast<float>(depthJump(view, z, noise_m));
       const Vec3f origin = patch.p_world(x, y);

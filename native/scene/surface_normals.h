@@ -10,7 +10,8 @@ namespace s2r::scene {
 [[nodiscard]] Raster<Vec3f> estimateNormals(const View& view,
                                             const Patch& patch,
                                             int radius_px,
-                                            double noise_m);
+                                            double noise_m,
+                                            const Mask* wanted = nullptr);
 
 /// Radius [px] that covers `radius_m` at the patch's median depth, within [2, 9].
 [[nodiscard]] int radiusInPixels(const View& view, const Patch& patch, double radius_m);
