@@ -16,6 +16,8 @@ FollowOptions coarse() {
   return options;
 }
 
+constexpr const char* kBeyondLimits = "every solution for the pose needs a joint beyond its limits";
+
 // A line on which a joint would need more than this per metre of path cannot be driven at a useful
 // speed.
 constexpr double kSteepest_rad_m = 120;
@@ -123,6 +125,27 @@ const CompileOutcome& further(const CompileOutcome& a, const CompileOutcome& b) 
   return progressOf(b.code) > progressOf(a.code) ? b : a;
 }
 
+CompileOutcome unreachableOutcome() {
+  return outcomeOf(PlanCode::kUnreachable, "the pose is out of the arm's reach", false);
+}
+
+CompileOutcome blockedOutcome(const Arm& arm,
+                              const Transform& X_world_tcp,
+                              const Joints& q_seed_rad,
+                              const char* where,
+                              const Hit& hit) {
+  if (arm.inverse.solve(X_world_tcp).count == 0) {
+    return unreachableOutcome();
+  }
+  if (arm.inverse.solveNear(X_world_tcp, q_seed_rad).empty()) {
+    return outcomeOf(PlanCode::kJointLimit, kBeyondLimits, true);
+  }
+  CompileOutcome out = outcomeOf(PlanCode::kCollision, where + describe(hit), true);
+  out.hit = hit;
+  out.checks = {true, true, false, hit.distance_m};
+  return out;
+}
+
 std::vector<double> lineLengths(double wanted_m) {
   std::vector<double> out = {wanted_m};
   while (out.back() > kShortestLine_m + 0.005) {
@@ -136,14 +159,11 @@ BestChain findChain(const Arm& arm,
                     const Joints& q_seed_rad) {
   std::vector<Candidate> candidates;
   BestChain best;
-  best.line.outcome =
-      outcomeOf(PlanCode::kUnreachable, "the pose is out of the arm's reach", false);
+  best.line.outcome = unreachableOutcome();
   for (size_t i = 0; i < chains.size(); ++i) {
     const std::vector<Joints> solutions = arm.inverse.solveNear(chains[i].X_pivot, q_seed_rad);
     if (solutions.empty() && arm.inverse.solve(chains[i].X_pivot).count > 0) {
-      const CompileOutcome limit =
-          outcomeOf(PlanCode::kJointLimit,
-                    "every solution for the pose needs a joint beyond its limits", true);
+      const CompileOutcome limit = outcomeOf(PlanCode::kJointLimit, kBeyondLimits, true);
       best.line.outcome = further(best.line.outcome, limit);
     }
     for (const Joints& q : solutions) {

@@ -73,6 +73,15 @@ struct BestChain {
                                   const std::vector<ChainRequest>& chains,
                                   const Joints& q_seed_rad);
 
+// The pose is out of reach: what a search starts from.
+[[nodiscard]] CompileOutcome unreachableOutcome();
+// The gripper alone is not free at a pose; out of reach or beyond the joints' limits comes first.
+[[nodiscard]] CompileOutcome blockedOutcome(const Arm& arm,
+                                            const Transform& X_world_tcp,
+                                            const Joints& q_seed_rad,
+                                            const char* where,
+                                            const Hit& hit);
+
 // Of two failures the one that got further.
 [[nodiscard]] const CompileOutcome& further(const CompileOutcome& a, const CompileOutcome& b);
 

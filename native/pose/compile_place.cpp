@@ -122,13 +122,10 @@ Place compilePlace(const Arm& arm, const PlaceRequest& request) {
     leavings.emplace_back(arm.model, index, Tool{opening, std::nullopt});
   }
 
-  CompileOutcome best_failure =
-      outcome(CompileCode::kUnreachable, "the release pose is out of the arm's reach");
-  const auto blocked = [&](const Hit& hit) {
-    CompileOutcome out = outcome(CompileCode::kCollision, "at release " + describe(hit));
-    out.hit = hit;
-    out.checks = {true, true, false, hit.distance_m};
-    best_failure = further(best_failure, out);
+  CompileOutcome best_failure = unreachableOutcome();
+  const auto blocked = [&](const Spot& spot, const Hit& hit) {
+    best_failure = further(best_failure, blockedOutcome(arm, spot.X_world_tcp, request.q_seed_rad,
+                                                        "at release ", hit));
   };
   std::vector<Spot> spots;
   for (const double yaw : yaws) {
@@ -153,7 +150,7 @@ Place compilePlace(const Arm& arm, const PlaceRequest& request) {
         spot.support.z_m + request.release_height_m + 0.5 * held.size_m.z();
     spot.X_world_tcp = spot.X_world_object * X_tcp_object.inverse(Eigen::Isometry);
     if (const auto hit = arriving.checkTool(spot.X_world_tcp).hit) {
-      blocked(*hit);
+      blocked(spot, *hit);
       continue;
     }
     spots.push_back(spot);
@@ -163,7 +160,7 @@ Place compilePlace(const Arm& arm, const PlaceRequest& request) {
   for (size_t k = 0; k < openings.size(); ++k) {
     for (const Spot& spot : spots) {
       if (const auto hit = leavings[k].checkTool(spot.X_world_tcp).hit) {
-        blocked(*hit);
+        blocked(spot, *hit);
         continue;
       }
       ChainRequest chain;

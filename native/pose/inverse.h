@@ -15,6 +15,9 @@
 
 namespace s2r::pose {
 
+// Twist of each link of the UR type.
+inline constexpr std::array<double, 6> kUrAlpha = {kPi / 2, 0, 0, kPi / 2, -kPi / 2, 0};
+
 struct Solutions {
   std::array<Joints, 8> q_rad;
   int count = 0;
