@@ -41,6 +41,8 @@ export type EpisodeSpec = {
   settings: EpisodeRequest["settings"];
   /** For tests of the wall: changes hidden names only. */
   hidden_salt?: string;
+  /** Key of the refs; the same key gives the same refs. Default: a new one. */
+  refKey?: string;
   evidence?: boolean;
 };
 
@@ -138,6 +140,7 @@ export class EpisodeWorker {
         settings: spec.settings,
         randomSeed: 1,
         leaseMs: 1500,
+        ...(spec.refKey ? { refKey: spec.refKey } : {}),
       });
       this.#take(result, report);
       if (report.outcome !== "lost" && spec.instruction === undefined) this.#judge(result, await this.#evaluate());

@@ -2,13 +2,15 @@ import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statfsSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import type { HostMessage } from "../../src/agents/host/messages.js";
 import type { EpisodeResult } from "../../src/evaluation/episode-result.js";
 import { EpisodeWorker } from "../../src/evaluation/episode-worker.js";
 import { CommandLine } from "../support/command-line.js";
 import { alive, commandOf, descendants, PATIENCE, survivors, until } from "../support/processes.js";
 import { Watcher } from "../support/watcher.js";
+
+vi.setConfig({ testTimeout: 120_000 });
 
 /** What the project promises of a backend that is gone. */
 const SEEN_WITHIN_MS = 1000 * PATIENCE;
