@@ -231,6 +231,7 @@ class SceneAddon : public Napi::Addon<SceneAddon> {
       MeasureOptions options;
       options.max_points = static_cast<size_t>(given.Get("max_points").ToNumber().Uint32Value());
       options.support_z_m = given.Get("support_z_m").ToNumber().DoubleValue();
+      options.sharp_edges = given.Get("sharp_edges").ToBoolean();
       const bool with_points = options.max_points > 0;
       return Job<std::optional<Geometry>>::start(
           info.Env(),

@@ -342,6 +342,14 @@ std::optional<Geometry> measureGeometry(const View& view,
   if (ring) {
     out.support_z_m = ring->z_m;
     s.surface_noise_m = std::max(s.noise_m, ring->noise_m);
+    if (options.sharp_edges) {
+      const double top = quantile(heightsOf(s.points), 0.98);
+      const double room = std::max(0.012, 0.3 * (top - ring->z_m));
+      const auto contact = contactHeight(view, patch, own, ring->z_m - 0.01, top - room);
+      if (contact && *contact > ring->z_m + std::max(0.012, 4.0 * ring->noise_m) &&
+          !ballOf(s, top - ring->z_m))
+        out.support_z_m = *contact;
+    }
   }
   if (std::isfinite(options.support_z_m))
     out.support_z_m = options.support_z_m;

@@ -10,6 +10,10 @@ struct MeasureOptions {
   size_t max_points = 0;  ///< At most this many points are returned; 0 = none.
   double support_z_m =
       kNan;  ///< Known height of the surface below; NaN = look for it around the mask.
+  /// The depth has true edges. Then the bottom edge of a visible side tells what a stacked thing
+  /// stands on, where the ring around it shows the table farther down. Stereo's smeared edges would
+  /// fake such contact.
+  bool sharp_edges = false;
 };
 
 /// Gravity-aligned box, turned by `yaw_rad` about world z; size.x() >= size.y(), size.z() vertical.

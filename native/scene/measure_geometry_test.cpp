@@ -247,6 +247,25 @@ TEST(MeasureGeometry, SupportIsWhatTheThingStandsOn) {
   EXPECT_FALSE(found->support_z_m);
 }
 
+TEST(MeasureGeometry, ContactTellsWhatAStackedThingStandsOn) {
+  Stage stage;  // the lower block is hardly wider than the upper one
+  stage.bodies = {{Shape::kBox, {0, 0, 0.02}, {0.05, 0.05, 0.04}, 0.1, {90, 90, 200}},
+                  {Shape::kBox, {0, 0, 0.065}, {0.045, 0.045, 0.05}, 0.4, {200, 0, 0}}};
+  stage.lookAt({0, 0, 0.04}, 0.6, 0.7, 0.7);
+  const Shot shot = test::shoot(stage);
+  MeasureOptions options;
+  auto found = measureGeometry(shot.view(), shot.maskOf(2).data(), options);
+  ASSERT_TRUE(found && found->support_z_m);
+  EXPECT_NEAR(*found->support_z_m, 0.0, 0.001);  // the table, as the ring shows it
+  options.sharp_edges = true;
+  found = measureGeometry(shot.view(), shot.maskOf(2).data(), options);
+  ASSERT_TRUE(found && found->support_z_m);
+  EXPECT_NEAR(*found->support_z_m, 0.04, 0.005);
+  found = measureGeometry(shot.view(), shot.maskOf(1).data(), options);
+  ASSERT_TRUE(found && found->support_z_m);
+  EXPECT_NEAR(*found->support_z_m, 0.0, 0.001);
+}
+
 TEST(MeasureGeometry, MissingDepthLowersConfidence) {
   Stage stage;
   stage.bodies = {{Shape::kBox, {0, 0, 0.02}, {0.08, 0.05, 0.04}, 0.3, {200, 0, 0}}};

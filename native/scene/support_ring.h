@@ -18,4 +18,13 @@ struct Ring {
                                                 const Mask& mask,
                                                 double ceiling_z_m);
 
+/// Height at which the mask's surface runs on into what it stands on, without a step in depth: the
+/// bottom edge of a side that the camera sees. Only heights within [lowest_z_m, highest_z_m] count.
+/// Empty where no such edge is seen.
+[[nodiscard]] std::optional<double> contactHeight(const View& view,
+                                                  const Patch& patch,
+                                                  const Mask& mask,
+                                                  double lowest_z_m,
+                                                  double highest_z_m);
+
 }  // namespace s2r::scene

@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
@@ -227,5 +228,29 @@ describe.skipIf(!built)(`scene addon${built ? "" : " (skipped: not built)"}`, ()
     const view = topDown(RED);
     const [one, two] = await Promise.all([segmentBox(view, boxOf(RED, 3)), segmentBox(view, boxOf(RED, 3))]);
     expect(one).toEqual(two);
+  });
+
+  it("leaves cleanly when the process or a worker ends amid a call", () => {
+    const addon = JSON.stringify(packageFile("build", "Release", "scene.node"));
+    const start = `
+      const scene = require(${addon});
+      const n = 640 * 480;
+      const K = Float64Array.of(500, 500, 320, 240);
+      const X = Float64Array.of(1, 0, 0, 0, 0, -1, 0, 0, 0, 0, -1, 0.8, 0, 0, 0, 1);
+      const depth_m = new Float32Array(n).map((_, i) => (i % 640 > 200 && i % 640 < 400 ? 0.7 : 0.8));
+      const view = { depth_m, rgb: new Uint8Array(3 * n), width: 640, height: 480, K, X };
+      const options = { gravity_known: true, min_height_m: 0.008, use_colour: true, exclude: null };
+      scene.segmentBox(view, Int32Array.of(190, 0, 410, 480), options);`;
+    const inWorker = `
+      const { Worker } = require("node:worker_threads");
+      const worker = new Worker(${JSON.stringify(`${start}; setInterval(() => {}, 1000);`)}, { eval: true });
+      worker.once("online", () => setTimeout(() => worker.terminate(), 150));`;
+    for (const script of [`${start}; process.exit(0);`, inWorker]) {
+      const { status, signal, stderr } = spawnSync(process.execPath, ["-e", script], {
+        encoding: "utf8",
+        timeout: 25_000,
+      });
+      expect({ status, signal, stderr }).toEqual({ status: 0, signal: null, stderr: "" });
+    }
   });
 });

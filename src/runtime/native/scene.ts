@@ -78,6 +78,12 @@ export type MeasureOptions = {
   max_points?: number;
   /** Height of the surface below, metres in world, where the caller knows it better than the ring around the mask tells. */
   support_z_m?: number;
+  /**
+   * True where depth ends where things end (a time-of-flight or structured-light sensor, a renderer). Then the bottom edge
+   * of a visible side tells what a stacked thing stands on. Default false: stereo smears edges, and only the ring
+   * around the mask counts, which shows the table where the thing below is hardly wider.
+   */
+  sharp_edges?: boolean;
 };
 
 /** A gravity-aligned box: turned by `yaw_rad` about world z. */
@@ -140,7 +146,7 @@ type NativeScene = {
   measureGeometry(
     view: NativeView,
     mask: Uint8Array,
-    options: { max_points: number; support_z_m: number },
+    options: { max_points: number; support_z_m: number; sharp_edges: boolean },
   ): Promise<VisibleGeometry | null>;
   pointFromPixel(view: NativeView, u: number, v: number): Promise<SurfacePoint | null>;
   pointCloud(
@@ -178,6 +184,7 @@ const measureSchema = z.strictObject({
   points: z.boolean().default(false),
   max_points: z.number().int().min(1).max(2_000_000).default(20_000),
   support_z_m: finite.optional(),
+  sharp_edges: z.boolean().default(false),
 });
 const cloudSchema = z.strictObject({
   stride: z.number().int().min(1).max(64).default(1),
@@ -228,6 +235,7 @@ export async function measureGeometry(
     scene.measureGeometry(checked, mask, {
       max_points: opts.points ? opts.max_points : 0,
       support_z_m: opts.support_z_m ?? Number.NaN,
+      sharp_edges: opts.sharp_edges,
     }),
   );
 }
