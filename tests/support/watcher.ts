@@ -48,6 +48,16 @@ export class Watcher {
     return this.heard.flatMap(({ event }) => (event.stopped ? [event.stopped.reason] : []));
   }
 
+  /** What happened to motions after the first stop: one that it met ends as stopped, and none may begin. */
+  afterStop(): string[] {
+    const at = this.heard.findIndex(({ event }) => event.stopped);
+    if (at < 0) throw new Error("nothing was stopped");
+    return this.heard.slice(at).flatMap(({ event }) => {
+      if (event.group_started) return [`group ${event.group_started.group} began`];
+      return event.motion_ended?.motions.map(({ end_reason }) => end_reason) ?? [];
+    });
+  }
+
   /** How motions ended, oldest first. */
   ends(): string[] {
     return this.heard.flatMap(({ event }) => event.motion_ended?.motions.map(({ end_reason }) => end_reason) ?? []);
