@@ -3,20 +3,14 @@
 
 import { TEST_STEPS } from "./lib/setup-steps.mjs";
 import { runSteps } from "./lib/steps.mjs";
-import { checkSuite, cppSuite, pythonSuite, typescriptSuite } from "./lib/suites.mjs";
+import { checkSuite, cppSuite, pythonSuite, sanitizedCppSuite, typescriptSuite } from "./lib/suites.mjs";
 
 await runSteps(TEST_STEPS);
 const args = process.argv.slice(2);
 const suites =
   args.length > 0
     ? [() => typescriptSuite(args)]
-    : [
-        checkSuite,
-        () => cppSuite("cpp-tests", []),
-        () => cppSuite("cpp-sanitized", ["-DS2R_SANITIZE=ON", "-DCMAKE_BUILD_TYPE=RelWithDebInfo"]),
-        pythonSuite,
-        () => typescriptSuite([]),
-      ];
+    : [checkSuite, cppSuite, sanitizedCppSuite, pythonSuite, () => typescriptSuite([])];
 
 const results = [];
 for (const suite of suites) {

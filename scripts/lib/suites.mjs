@@ -1,5 +1,4 @@
 import { spawn } from "node:child_process";
-import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { stripVTControlCharacters } from "node:util";
 import { ROOT } from "./shell.mjs";
@@ -22,14 +21,10 @@ export function watch(command, args, { env = {}, cwd = ROOT } = {}) {
 
 const count = (text, pattern) => [...text.matchAll(pattern)].reduce((sum, match) => sum + Number(match[1]), 0);
 
-/** Builds and runs the GoogleTest suites in a build folder of their own. */
-export async function cppSuite(name, options) {
-  const build = join(ROOT, "build", name);
-  const generator = existsSync(join(build, "CMakeCache.txt"))
-    ? []
-    : ["-DS2R_BUILD_TESTS=ON", "-DS2R_BUILD_ADDONS=OFF", ...options];
+/** Configures `build` with `options`, builds it and runs its GoogleTest suites. */
+async function ctestSuite(name, build, options) {
   for (const args of [
-    ["-S", ROOT, "-B", build, ...generator],
+    ["-S", ROOT, "-B", build, "-DS2R_BUILD_TESTS=ON", ...options],
     ["--build", build, "--parallel", "2"],
   ]) {
     const step = await watch("cmake", args);
@@ -47,6 +42,13 @@ export async function cppSuite(name, options) {
   const [, failed = "0", total = "0"] = /(\d+) tests failed out of (\d+)/.exec(text) ?? [];
   return { name, passed: Number(total) - Number(failed), failed: Number(failed) || (code === 0 ? 0 : 1), code };
 }
+
+/** The C++ suites, beside the addons in their build folder, whose objects they share. */
+export const cppSuite = () => ctestSuite("cpp", join(ROOT, "build", "native"), []);
+
+/** The same under AddressSanitizer and UndefinedBehaviorSanitizer, in a build folder of its own. */
+export const sanitizedCppSuite = () =>
+  ctestSuite("cpp sanitized", join(ROOT, "build", "sanitized"), ["-DS2R_BUILD_ADDONS=OFF", "-DS2R_SANITIZE=ON"]);
 
 export async function pythonSuite() {
   const { code, text } = await watch(join(ROOT, ".venvs", "twin", "bin", "python"), [
