@@ -27,8 +27,7 @@ export async function takeView(
   const frames = await context.device.getFrames(names, { not_before_s: context.device.time_s });
   const frame = (name: string): DeviceFrame | null => frames.find((entry) => entry.camera === name) ?? null;
   const [left, right, depth] = [frame(view.left), frame(view.right), frame(view.depth)];
-  if (left?.format !== "rgb8")
-    throw new OperationFailure("camera_failed", `camera ${view.left} gave no colour frame`);
+  if (left?.format !== "rgb8") throw new OperationFailure("camera_failed", `camera ${view.left} gave no colour frame`);
 
   const base = role === "wrist" && arm ? `wrist_${arm.name}` : role;
   const [leftImage, rightImage] = await Promise.all([

@@ -158,14 +158,7 @@ describe("motions", () => {
 describe("messages that are none", () => {
   it("malformed, oversized, of another version or without the token: refused, and the server lives", async () => {
     const { sim } = await simulator();
-    const filter = [
-      "robustness",
-      "another_major_version",
-      "wrong_token",
-      "garbage",
-      "unreadable_stop",
-      "mean_nothing",
-    ];
+    const filter = ["robustness", "another_major_version", "wrong_token", "garbage", "unreadable_stop", "mean_nothing"];
     const results = await runConformance({ target: { ...target(sim), allowMotion: true }, filter });
     expect(results.filter(({ outcome }) => outcome !== "passed")).toEqual([]);
     expect(results.length).toBeGreaterThanOrEqual(15);
