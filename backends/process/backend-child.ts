@@ -99,6 +99,12 @@ export class BackendChild<Ready> {
     return this.#closing;
   }
 
+  /** Ends it at once, for one that does not answer. Never rejects. */
+  kill(): Promise<BackendExit> {
+    this.#process.kill("SIGKILL");
+    return this.close();
+  }
+
   #readyLine(): Promise<Ready> {
     const { ready, what } = this.#options;
     return new Promise((resolve, reject) => {

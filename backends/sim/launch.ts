@@ -96,6 +96,10 @@ export class SimBackend implements SimProcess {
   close(): Promise<SimExit> {
     return this.#child.close();
   }
+
+  kill(): Promise<SimExit> {
+    return this.#child.kill();
+  }
 }
 
 /** What one run's client and server must share. */

@@ -44,4 +44,6 @@ export interface SimProcess {
   lastWords(): string;
   /** Asks it to end, kills it if it does not, and removes its socket folder. Never rejects; safe to call twice. */
   close(): Promise<SimExit>;
+  /** Ends it at once, for one that does not answer, and removes its socket folder. Never rejects. */
+  kill(): Promise<SimExit>;
 }

@@ -149,7 +149,7 @@ export class EpisodeWorker {
       this.#failed(result, error);
     }
     result.wall_s = (performance.now() - began) / 1e3;
-    if (result.infrastructure !== null) await this.#restart();
+    if (result.infrastructure !== null) await this.#restart(result.outcome === "lost");
     return result;
   }
 
@@ -215,8 +215,10 @@ export class EpisodeWorker {
   }
 
   /** A backend or host that failed is not trusted with the next episode. What still moves is stopped before it ends. */
-  async #restart(): Promise<void> {
-    await this.#stopper?.stop("", "the episode failed").catch(() => {});
+  async #restart(lost: boolean): Promise<void> {
+    // One that answers nothing any more is not waited for.
+    if (lost) await this.#sim?.kill();
+    else await this.#stopper?.stop("", "the episode failed").catch(() => {});
     await this.close();
     this.#privileged = null;
     this.#stopper = null;

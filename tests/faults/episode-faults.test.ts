@@ -159,6 +159,7 @@ describe("a simulator that is gone in the middle of an episode's motion", () => 
       const began_ms = performance.now();
       process.kill(pids[0]!, signal);
       const result = await played;
+      expect(performance.now() - began_ms).toBeLessThanOrEqual(2 * SEEN_WITHIN_MS);
       const end = spoken.find(({ message }) => message.type === "played" || message.type === "failed");
       expect(end!.at_ms - began_ms).toBeLessThanOrEqual(SEEN_WITHIN_MS);
       expect(end!.message).toMatchObject({ type: "played", report: { outcome: "lost", claim: null } });
