@@ -1,5 +1,12 @@
 import { Skill2RealError } from "../contract/errors.js";
-import { composeProgram, type Library, readMemories, type Triggered, triggeredBy } from "../memory/index.js";
+import {
+  composeProgram,
+  type Library,
+  type Memories,
+  readMemories,
+  type Triggered,
+  triggeredBy,
+} from "../memory/index.js";
 import type { Decision, Proposer, ProposerContext } from "./proposer.js";
 import { claimOf } from "./script-proposer.js";
 
@@ -17,7 +24,7 @@ export class LibraryProposer implements Proposer {
   readonly #skills: readonly string[];
   #chosen: Triggered | null = null;
 
-  private constructor(cerebellum: Library, brain: Library, skills: readonly string[]) {
+  constructor({ cerebellum, brain }: Memories, skills: readonly string[]) {
     this.#cerebellum = cerebellum;
     this.#brain = brain;
     this.#skills = skills;
@@ -25,8 +32,7 @@ export class LibraryProposer implements Proposer {
 
   /** Throws `not_found` or `bad_config` for a library that is missing or not as its lock says. */
   static create(folder: string, skills: readonly string[]): LibraryProposer {
-    const { cerebellum, brain } = readMemories(folder);
-    return new LibraryProposer(cerebellum, brain, skills);
+    return new LibraryProposer(readMemories(folder), skills);
   }
 
   async next({ instruction, stages }: ProposerContext): Promise<Decision> {

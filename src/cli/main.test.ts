@@ -55,6 +55,7 @@ describe("main", () => {
     ["run", "--task", "r1", "--instruction", "x"],
     ["eval", "--task", "r1"],
     ["eval", "--task", "r1", "--seeds", "x"],
+    ["run", "--task", "r2"],
     ["call", "get_robot_state", "{"],
   ])("ends with 2 for a wrong command line: %s %s", async (...argv) => {
     expect(await main(argv.filter((word) => word !== undefined))).toBe(2);

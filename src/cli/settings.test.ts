@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { hostRequestSchema } from "../agents/host/messages.js";
 import { DEFAULT_CONFIG } from "../config/index.js";
+import { packageFile } from "../contract/package-root.js";
 import { episodeSettings, proposerOf, seedRange } from "./settings.js";
 
 describe("seedRange", () => {
@@ -26,6 +27,13 @@ describe("proposerOf", () => {
   });
   it("names the starter library by default", () => {
     expect(proposerOf("library")).toEqual({ kind: "library", library: "starter" });
+  });
+  it("sends a library of one's own as its content, and refuses a folder that holds none", () => {
+    const folder = packageFile("memories", "starter");
+    const proposer = proposerOf(`library:${folder}`);
+    expect(proposer).toMatchObject({ kind: "library", library: "starter" });
+    expect(JSON.stringify(proposer)).not.toContain(folder);
+    expect(() => proposerOf("library:/does/not/exist")).toThrowError(expect.objectContaining({ code: "not_found" }));
   });
   it("says what it takes", () => {
     expect(() => proposerOf("model")).toThrowError(/library.*script:FILE/);

@@ -3,6 +3,10 @@ import { basename, resolve } from "node:path";
 import type { EpisodeRequest } from "../agents/host/messages.js";
 import { type Config, loadConfig, quotasOf } from "../config/index.js";
 import { Skill2RealError } from "../contract/errors.js";
+import { suggest } from "../contract/suggest.js";
+import { readMemories } from "../memory/index.js";
+
+const TASKS: readonly string[] = ["r1"];
 
 export type CommonOptions = { config?: string; runs?: string; proposer?: string; backend?: string; realtime?: number };
 
@@ -28,11 +32,12 @@ export function episodeSettings(config: Config): EpisodeRequest["settings"] {
   };
 }
 
-/** `library`, `library:PATH` or `script:FILE`; a script is read here, so that no path reaches the agent host. */
+/** `library`, `library:PATH` or `script:FILE`; a script is read here, so is a library, so that no path reaches the agent host. */
 export function proposerOf(words: string): EpisodeRequest["proposer"] {
   const [kind, ...rest] = words.split(":");
   const tail = rest.join(":");
-  if (kind === "library") return { kind: "library", library: tail || "starter" };
+  if (kind === "library" && tail === "") return { kind: "library", library: "starter" };
+  if (kind === "library") return { kind: "library", library: basename(tail), memories: readMemories(resolve(tail)) };
   if (kind === "script" && tail) {
     try {
       return { kind: "script", source: readFileSync(resolve(tail), "utf8"), fileName: basename(tail) };
@@ -45,6 +50,12 @@ export function proposerOf(words: string): EpisodeRequest["proposer"] {
     }
   }
   throw new Skill2RealError("usage", `--proposer ${words}: give library, library:FOLDER or script:FILE`);
+}
+
+/** A task family that there is; throws `usage` with the nearest one for any other. */
+export function taskOf(name: string): string {
+  if (TASKS.includes(name)) return name;
+  throw new Skill2RealError("usage", `there is no task "${name}".${suggest(name, TASKS)} Tasks: ${TASKS.join(", ")}`);
 }
 
 /** "7", or "1000..1099" for a range with both ends. */

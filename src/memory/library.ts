@@ -96,8 +96,11 @@ export function writeLock(folder: string, level: Library["level"], cerebellum: s
   return lock.digest;
 }
 
-/** A cerebellum and the brain made with it, from `<folder>/cerebellum` and `<folder>/brain`. */
-export function readMemories(folder: string): { cerebellum: Library; brain: Library } {
+/** A cerebellum and the brain made with it. Plain data. */
+export type Memories = { cerebellum: Library; brain: Library };
+
+/** Reads a pair of libraries from `<folder>/cerebellum` and `<folder>/brain`. */
+export function readMemories(folder: string): Memories {
   const cerebellum = readLibrary(join(folder, "cerebellum"));
   const brain = readLibrary(join(folder, "brain"));
   if (brain.cerebellum !== cerebellum.digest)

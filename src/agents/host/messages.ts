@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { Memories } from "../../memory/index.js";
 import type { EpisodeReport } from "../episode.js";
 import type { CallRecord, StageRecord } from "../proposer.js";
 
@@ -15,7 +16,12 @@ export const episodeRequestSchema = z.strictObject({
   folder: z.string().regex(/^[A-Za-z0-9._-]{1,128}$/),
   proposer: z.discriminatedUnion("kind", [
     z.strictObject({ kind: z.literal("script"), source: z.string(), fileName: z.string() }),
-    z.strictObject({ kind: z.literal("library"), library: z.string() }),
+    z.strictObject({
+      kind: z.literal("library"),
+      /** Name of a library that ships, or what to call one whose content is given. */
+      library: z.string(),
+      memories: z.custom<Memories>((value) => typeof value === "object" && value !== null).optional(),
+    }),
   ]),
   settings: z.strictObject({
     motion: z.record(z.string(), z.unknown()).default({}),

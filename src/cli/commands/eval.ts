@@ -8,7 +8,7 @@ import { campaignName, evaluateSeeds } from "../../evaluation/evaluate.js";
 import { EXIT } from "../exit-codes.js";
 import { onInterrupt } from "../interrupt.js";
 import type { Ended } from "../main.js";
-import { type CommonOptions, commandConfig, episodeSettings, proposerOf, seedRange } from "../settings.js";
+import { type CommonOptions, commandConfig, episodeSettings, proposerOf, seedRange, taskOf } from "../settings.js";
 
 type EvalOptions = CommonOptions & {
   task: string;
@@ -44,7 +44,11 @@ export function addEval(program: Command, ended: Ended): void {
         throw new Skill2RealError("usage", `--workers ${options.workers}: give a whole number from 1 to 64`);
       const config = commandConfig(options);
       const seeds = seedRange(options.seeds);
-      const spec = { task: options.task, proposer: proposerOf(options.proposer), settings: episodeSettings(config) };
+      const spec = {
+        task: taskOf(options.task),
+        proposer: proposerOf(options.proposer),
+        settings: episodeSettings(config),
+      };
       const campaign = options.campaign ?? campaignName(spec, config.backend.realtime, IMPLEMENTATION_DIGEST);
       const aborter = new AbortController();
       const interrupt = onInterrupt(async () => aborter.abort());

@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import type { Command } from "commander";
 import { Skill2RealError } from "../../contract/errors.js";
 import { contactSheet } from "../../evaluation/contact-sheet.js";
@@ -10,7 +11,7 @@ import { formatStage } from "../format-stage.js";
 import { onInterrupt } from "../interrupt.js";
 import { noteBackend } from "../live-backends.js";
 import type { Ended } from "../main.js";
-import { type CommonOptions, commandConfig, episodeSettings, proposerOf, seedRange } from "../settings.js";
+import { type CommonOptions, commandConfig, episodeSettings, proposerOf, seedRange, taskOf } from "../settings.js";
 
 type RunOptions = CommonOptions & {
   task?: string;
@@ -58,7 +59,13 @@ export function addRun(program: Command, ended: Ended): void {
           "usage",
           `backend "${config.backend.kind}" cannot be run from here; "sim" can, and "skill2real replay RUN" plays a recorded episode`,
         );
-      const { from: seed } = seedRange(options.seed);
+      const spec = {
+        task: taskOf(options.task ?? "r1"),
+        seed: seedRange(options.seed).from,
+        ...(options.instruction ? { instruction: options.instruction } : {}),
+        proposer: proposerOf(options.proposer),
+        settings: episodeSettings(config),
+      };
       const folder = config.runs.folder;
       const say = (line: string): void => void process.stderr.write(`${line}\n`);
       const worker = new EpisodeWorker({
@@ -79,13 +86,7 @@ export function addRun(program: Command, ended: Ended): void {
         await worker.start();
         for (const note of worker.isolationNotes) say(`note: ${note}`);
         if (worker.addresses) forget.push(noteBackend(worker.addresses));
-        const result = await worker.play({
-          task: options.task ?? "r1",
-          seed,
-          ...(options.instruction ? { instruction: options.instruction } : {}),
-          proposer: proposerOf(options.proposer),
-          settings: episodeSettings(config),
-        });
+        const result = await worker.play(spec);
         index.add(result);
         index.close();
         const sheet = await contactSheet(folder, result.run);
@@ -114,7 +115,9 @@ function printResult(result: EpisodeResult, folder: string, sheet: string | null
           `  ${holds ? "holds " : "FAILS "} ${name.padEnd(24)} ${measure.toFixed(4)} ${unit} (limit ${limit})`,
       ),
       `time           ${result.device_time_s.toFixed(1)} s of robot time in ${result.wall_s.toFixed(1)} s, ${result.stages} stages, ${result.calls} calls`,
-      `trace          ${runPath(folder, result.run, TRACE_FILE)}`,
+      ...(existsSync(runPath(folder, result.run, TRACE_FILE))
+        ? [`trace          ${runPath(folder, result.run, TRACE_FILE)}`]
+        : []),
       ...(sheet ? [`contact sheet  ${sheet}`] : []),
       "",
     ].join("\n"),
