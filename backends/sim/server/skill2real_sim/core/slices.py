@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 from skill2real_sim.core.station import Station, Step
 
-# Real time that a slice should take: short for a stop that waits (on a simulated clock nothing hurries), long beside
-# what a slice costs.
+# Real time that a slice should take: short for a stop that waits (on a simulated clock nothing hurries),
+# long beside what a slice costs.
 TARGET_S = 0.016
 SHORTEST_S = 0.02
 LONGEST_S = 0.25
