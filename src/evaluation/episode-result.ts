@@ -27,6 +27,13 @@ export type EpisodeResult = {
   wall_s: number;
 };
 
+/** What became of an episode, in words for a person. */
+export function outcomeWords({ infrastructure, success, failure_kind }: EpisodeResult): string {
+  if (infrastructure !== null) return infrastructure;
+  if (success === null) return "not judged";
+  return success ? "success" : `failure (${failure_kind})`;
+}
+
 /** Said to be done, and was not. */
 export const isFalseClaim = (result: EpisodeResult): boolean =>
   result.success === false && result.claim === "supported";

@@ -8,14 +8,6 @@ import { evaluatorFolder } from "./run-folder.js";
 const FILE = "index.sqlite";
 const BUSY_TIMEOUT_MS = 5_000;
 
-export type RunsFilter = {
-  task?: string;
-  seeds?: { from: number; to: number };
-  proposer?: string;
-  backend?: string;
-  limit?: number;
-};
-
 /** The index of runs: one SQLite file in the evaluator's folder, readable by its owner alone (it names seeds). */
 export class RunsIndex {
   readonly #db: Database.Database;

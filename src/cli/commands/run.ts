@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import type { Command } from "commander";
 import { Skill2RealError } from "../../contract/errors.js";
 import { contactSheet } from "../../evaluation/contact-sheet.js";
-import type { EpisodeResult } from "../../evaluation/episode-result.js";
+import { type EpisodeResult, outcomeWords } from "../../evaluation/episode-result.js";
 import { EpisodeWorker, runPath } from "../../evaluation/episode-worker.js";
 import { RunsIndex } from "../../evaluation/runs-index.js";
 import { TRACE_FILE } from "../../runtime/trace/mcap-trace.js";
@@ -102,13 +102,10 @@ export function addRun(program: Command, ended: Ended): void {
 }
 
 function printResult(result: EpisodeResult, folder: string, sheet: string | null): void {
-  const judged =
-    result.infrastructure ??
-    (result.success === null ? "not judged" : result.success ? "success" : `failure (${result.failure_kind})`);
   process.stdout.write(
     [
       `instruction    ${result.instruction}`,
-      `result         ${judged}`,
+      `result         ${outcomeWords(result)}`,
       `claim          ${result.claim ?? "none"}${result.evidence ? `: ${result.evidence}` : ""}`,
       ...result.predicates.map(
         ({ name, holds, measure, unit, limit }) =>

@@ -4,6 +4,7 @@ import type { Command } from "commander";
 import type { StageRecord } from "../../agents/proposer.js";
 import { Skill2RealError } from "../../contract/errors.js";
 import { contactSheet } from "../../evaluation/contact-sheet.js";
+import { outcomeWords } from "../../evaluation/episode-result.js";
 import { runPath } from "../../evaluation/episode-worker.js";
 import { RunsIndex } from "../../evaluation/runs-index.js";
 import { TRACE_FILE } from "../../runtime/trace/mcap-trace.js";
@@ -46,10 +47,9 @@ export function addShow(program: Command, _ended: Ended): void {
         if (programs)
           for (const stage of stages)
             if (stage.program !== null) process.stdout.write(`\n// stage ${stage.stage}\n${stage.program}\n`);
-        const judged =
-          result.infrastructure ??
-          (result.success === null ? "not judged" : result.success ? "success" : `failure (${result.failure_kind})`);
-        process.stdout.write(`outcome ${result.outcome}, claim ${result.claim ?? "none"}, result ${judged}\n`);
+        process.stdout.write(
+          `outcome ${result.outcome}, claim ${result.claim ?? "none"}, result ${outcomeWords(result)}\n`,
+        );
         const sheet = await contactSheet(folder, result.run);
         process.stdout.write(
           `trace          ${runPath(folder, result.run, TRACE_FILE)}\n${sheet ? `contact sheet  ${sheet}\n` : ""}`,

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Arm } from "../../contract/generated/device.js";
-import { angle_rad, distance_m, forwardKinematics, multiply, rigidityError } from "./transforms.js";
+import { multiply } from "../../runtime/transforms.js";
+import { angle_rad, distance_m, forwardKinematics, rigidityError } from "./transforms.js";
 
 const IDENTITY = [1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1];
 

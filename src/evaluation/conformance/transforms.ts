@@ -1,15 +1,5 @@
 import type { Arm } from "../../contract/generated/device.js";
-
-/** Row-major 4x4. */
-export type Transform = readonly number[];
-
-export function multiply(a: Transform, b: Transform): number[] {
-  const out = new Array<number>(16).fill(0);
-  for (let row = 0; row < 4; row += 1)
-    for (let column = 0; column < 4; column += 1)
-      for (let k = 0; k < 4; k += 1) out[4 * row + column]! += a[4 * row + k]! * b[4 * k + column]!;
-  return out;
-}
+import { multiply, type Transform } from "../../runtime/transforms.js";
 
 /** Pose of the TCP in world: X_world_base, then one standard Denavit-Hartenberg transform a joint, then X_flange_tcp. */
 export function forwardKinematics(arm: Arm, q_rad: readonly number[]): number[] {

@@ -1,6 +1,7 @@
 import type { Capabilities } from "../../../contract/generated/device.js";
+import { multiply } from "../../../runtime/transforms.js";
 import { type CheckGroup, CheckSkipped, ensure, ensureNear } from "../check.js";
-import { multiply, rigidityError } from "../transforms.js";
+import { rigidityError } from "../transforms.js";
 
 const unique = (names: readonly string[]): boolean => new Set(names).size === names.length;
 

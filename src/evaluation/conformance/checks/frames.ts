@@ -1,9 +1,10 @@
 import type { Frame } from "../../../contract/generated/device.js";
+import { multiply } from "../../../runtime/transforms.js";
 import { type CheckGroup, ensure, ensureNear } from "../check.js";
 import type { ConformanceContext } from "../context.js";
 import { firstArm, jointTrajectory, nearby, play } from "../motion.js";
 import { bodyOf, type RawSession } from "../peer.js";
-import { angle_rad, distance_m, multiply, rigidityError } from "../transforms.js";
+import { angle_rad, distance_m, rigidityError } from "../transforms.js";
 
 type Picture = { frame: Frame; pixels: Buffer };
 
