@@ -1,3 +1,4 @@
+import type { ArmState, View } from "../../src/contract/generated/device.js";
 import type { ViewName } from "../../src/contract/generated/robot-api.js";
 import type { ArmRuntime } from "../../src/runtime/arms.js";
 import type { DeviceFrame } from "../../src/runtime/device/device.js";
@@ -7,6 +8,22 @@ import { toPose } from "../../src/runtime/transforms.js";
 
 /** Device time that taking a picture costs. */
 const VIEW_COST_S = 0.1;
+
+/** How far a joint may stand from the pose that a view needs: what goto_home leaves, and a little more [rad]. */
+const LOOK_TOLERANCE_RAD = 0.03;
+
+/** Throws `view_unavailable` where the view needs its arm at another pose than it had at the exposure. */
+function ensureLooking({ role, arm, look_q_rad }: View, arms: readonly ArmState[]): void {
+  if (look_q_rad.length === 0) return;
+  const q_rad = arms.find((state) => state.name === arm)?.q_rad ?? [];
+  const off_rad = Math.max(...look_q_rad.map((q, i) => Math.abs(q - (q_rad[i] ?? Number.NaN))));
+  // Said this way round, so that a state without joints is no look pose.
+  if (!(off_rad <= LOOK_TOLERANCE_RAD))
+    throw new OperationFailure(
+      "view_unavailable",
+      `the ${role} view is taken by the wrist camera with the arm at its look pose, and a joint stands ${off_rad.toFixed(3)} rad from it (at most ${LOOK_TOLERANCE_RAD}): goto_home first`,
+    );
+}
 
 /** Exposes the cameras of a view now and keeps the observation. */
 export async function takeView(
@@ -23,11 +40,13 @@ export async function takeView(
       `this backend has no ${role} view${arm ? ` on arm "${arm.name}"` : ""}`,
     );
   const names = [view.left, view.right, view.depth].filter((name) => name !== "");
+  if (view.look_q_rad.length > 0) ensureLooking(view, (await context.state()).arms);
   await context.spend(VIEW_COST_S);
   const frames = await context.device.getFrames(names, { not_before_s: context.device.time_s });
   const frame = (name: string): DeviceFrame | null => frames.find((entry) => entry.camera === name) ?? null;
   const [left, right, depth] = [frame(view.left), frame(view.right), frame(view.depth)];
   if (left?.format !== "rgb8") throw new OperationFailure("camera_failed", `camera ${view.left} gave no colour frame`);
+  ensureLooking(view, left.arms_at_exposure);
 
   const base = role === "wrist" && arm ? `wrist_${arm.name}` : role;
   const [leftImage, rightImage] = await Promise.all([

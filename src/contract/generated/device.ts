@@ -260,7 +260,7 @@ export interface Camera {
 export interface View {
   /** "topdown", "scene", "wrist" */
   role: string;
-  /** wrist only */
+  /** that carries the camera: of the wrist view, and of a view with look_q_rad */
   arm: string;
   /** camera names */
   left: string;
@@ -269,6 +269,11 @@ export interface View {
   /** camera whose depth is registered to left; empty for a stereo pair */
   depth: string;
   baseline_m: number;
+  /**
+   * Set where a camera that rides on the arm shows this view from one pose only: the joints of `arm` there. With the arm
+   * elsewhere the runtime gives no such view (view_unavailable). It should be the arm's home, so that goto_home brings it back.
+   */
+  look_q_rad: number[];
 }
 
 export type GetState = Record<never, never>;
@@ -352,7 +357,10 @@ export interface Frame {
 }
 
 export interface FramesReply {
-  /** in the order asked for; all of one call are exposed at the same device time */
+  /**
+   * In the order asked for. The cameras of one view are exposed at the same device time; on a simulated clock all of one
+   * call are.
+   */
   frames: Frame[];
 }
 

@@ -38,10 +38,10 @@ describe("runConformance", () => {
   });
 
   it("skips what the backend lacks and says so", async () => {
-    const results = await run(["gripper_goes", "frames_of_one_call", "wrong_token", "wall_time", "trajectory_ends"]);
+    const results = await run(["gripper_goes", "frames_of_one_view", "wrong_token", "wall_time", "trajectory_ends"]);
     expect(results.map(({ outcome }) => outcome)).toEqual(Array(5).fill("skipped"));
     const messages = results.map(({ name, message }) => `${name}: ${message}`).join("\n");
-    expect(messages).toContain("frames_of_one_call_are_of_one_moment: it has no camera");
+    expect(messages).toContain("frames_of_one_view_are_of_one_moment: it has no camera");
     expect(messages).toContain("wrong_token_is_refused_and_tells_nothing: no privileged socket is at hand");
     expect(messages).toContain("wall_time_passes: its clock is simulated");
     expect(messages).toContain("trajectory_ends_at_its_last_point: its arm may not be moved");

@@ -185,6 +185,17 @@ export const capabilities: CheckGroup = {
             (view.right === "") !== (view.depth === ""),
             `the ${view.role} view must have a right camera or a depth camera`,
           );
+          if (view.look_q_rad.length === 0) continue;
+          const carrier = c.arms.find(({ name }) => name === view.arm);
+          ensure(carrier, `the ${view.role} view needs a pose of the arm "${view.arm}", which does not exist`);
+          ensure(
+            view.look_q_rad.length === carrier.dh.length,
+            `the pose of the ${view.role} view has ${view.look_q_rad.length} joints`,
+          );
+          ensure(
+            view.look_q_rad.every((q, joint) => Math.abs(q - carrier.home_q_rad[joint]!) < 1e-6),
+            `the pose of the ${view.role} view is not the arm's home, so that goto_home does not bring it back`,
+          );
         }
       },
     },

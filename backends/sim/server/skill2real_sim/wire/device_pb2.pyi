@@ -386,20 +386,22 @@ class Camera(_message.Message):
     def __init__(self, name: _Optional[str] = ..., parent: _Optional[str] = ..., width: _Optional[int] = ..., height: _Optional[int] = ..., fx_px: _Optional[float] = ..., fy_px: _Optional[float] = ..., cx_px: _Optional[float] = ..., cy_px: _Optional[float] = ..., X_parent_camera: _Optional[_Iterable[float]] = ..., format: _Optional[str] = ...) -> None: ...
 
 class View(_message.Message):
-    __slots__ = ("role", "arm", "left", "right", "depth", "baseline_m")
+    __slots__ = ("role", "arm", "left", "right", "depth", "baseline_m", "look_q_rad")
     ROLE_FIELD_NUMBER: _ClassVar[int]
     ARM_FIELD_NUMBER: _ClassVar[int]
     LEFT_FIELD_NUMBER: _ClassVar[int]
     RIGHT_FIELD_NUMBER: _ClassVar[int]
     DEPTH_FIELD_NUMBER: _ClassVar[int]
     BASELINE_M_FIELD_NUMBER: _ClassVar[int]
+    LOOK_Q_RAD_FIELD_NUMBER: _ClassVar[int]
     role: str
     arm: str
     left: str
     right: str
     depth: str
     baseline_m: float
-    def __init__(self, role: _Optional[str] = ..., arm: _Optional[str] = ..., left: _Optional[str] = ..., right: _Optional[str] = ..., depth: _Optional[str] = ..., baseline_m: _Optional[float] = ...) -> None: ...
+    look_q_rad: _containers.RepeatedScalarFieldContainer[float]
+    def __init__(self, role: _Optional[str] = ..., arm: _Optional[str] = ..., left: _Optional[str] = ..., right: _Optional[str] = ..., depth: _Optional[str] = ..., baseline_m: _Optional[float] = ..., look_q_rad: _Optional[_Iterable[float]] = ...) -> None: ...
 
 class GetState(_message.Message):
     __slots__ = ()
