@@ -1,5 +1,7 @@
 # s2r_addon(NAME SOURCES... LIBS...): one Node addon, build/Release/NAME.node.
 # s2r_core(NAME SOURCES...): the addon's plain C++ core, a static library that its tests link too.
+# s2r_program(NAME OUTPUT FILE SOURCES... LIBS...): one executable, build/Release/FILE; without addons (a sanitized
+#   build) it stays in the build folder.
 # s2r_test(NAME SOURCES... LIBS...): one GoogleTest binary, discovered by ctest.
 set(S2R_NODE_MODULES "${CMAKE_SOURCE_DIR}/node_modules")
 if(NOT CMAKE_JS_INC)
@@ -30,6 +32,20 @@ function(s2r_addon name)
   target_compile_definitions(${name} PRIVATE NAPI_VERSION=8 NAPI_CPP_EXCEPTIONS NODE_API_SWALLOW_UNTHROWABLE_EXCEPTIONS)
   target_compile_options(${name} PRIVATE -Wall -Wextra -Wshadow)
   target_link_libraries(${name} PRIVATE ${ARG_LIBS} ${CMAKE_JS_LIB})
+endfunction()
+
+function(s2r_program name)
+  cmake_parse_arguments(ARG "" "OUTPUT" "SOURCES;LIBS" ${ARGN})
+  add_executable(${name} ${ARG_SOURCES})
+  if(ARG_OUTPUT)
+    set_target_properties(${name} PROPERTIES OUTPUT_NAME "${ARG_OUTPUT}")
+  endif()
+  if(S2R_BUILD_ADDONS)
+    set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${CMAKE_SOURCE_DIR}/build/Release")
+  endif()
+  target_include_directories(${name} PRIVATE "${CMAKE_SOURCE_DIR}")
+  target_compile_options(${name} PRIVATE -Wall -Wextra -Wshadow)
+  target_link_libraries(${name} PRIVATE ${ARG_LIBS} Threads::Threads)
 endfunction()
 
 function(s2r_test name)

@@ -15,6 +15,19 @@ export const DEBIAN_PACKAGES = {
   libopengl0: "rendering without a display",
   "fonts-dejavu-core": "captions of contact sheets",
 };
+
+/** What the robot workstation (`npm run setup -- --native`) needs on top. */
+export const RIG_DEBIAN_PACKAGES = {
+  "libboost-dev": "headers of ur_rtde",
+  "libboost-system-dev": "ur_rtde",
+  "libboost-thread-dev": "ur_rtde",
+  "libboost-program-options-dev": "ur_rtde's build looks for it",
+  "libusb-1.0-0": "librealsense",
+  "libzmq3-dev": "the Stop listener and the emulated cameras",
+  "cppzmq-dev": "C++ face of ZeroMQ",
+  "libprotozero-dev": "protocol buffers of the Stop listener",
+  binutils: "reads the symbols of librealsense",
+};
 // A tool may be there without its Debian package (a toolchain of one's own).
 const COMMAND_OF = { "g++": "g++", make: "make", cmake: "cmake" };
 
@@ -35,12 +48,12 @@ export function findPython() {
   return null;
 }
 
-const packageInstalled = (name) =>
+export const packageInstalled = (name) =>
   (probe("dpkg-query", ["--show", "--showformat", `$${"{Status}"}`, name]) ?? "").includes("ok installed");
 
-/** Debian packages still to be installed; none where dpkg is not this machine's package manager and the tools are there. */
-export function missingDebianPackages() {
-  const missing = Object.keys(DEBIAN_PACKAGES).filter(
+/** Those of `packages` still to be installed; none where dpkg is not this machine's package manager and the tools are there. */
+export function missingDebianPackages(packages = DEBIAN_PACKAGES) {
+  const missing = Object.keys(packages).filter(
     (name) => !packageInstalled(name) && !(COMMAND_OF[name] && probe(COMMAND_OF[name], ["--version"])),
   );
   if (findPython() === null) missing.push("python3.11", "python3.11-venv");

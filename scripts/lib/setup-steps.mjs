@@ -1,14 +1,15 @@
-import { existsSync, mkdirSync, readdirSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { findPython, missingDebianPackages, nodeProblem } from "./machine.mjs";
+import { findPython, missingDebianPackages, nodeProblem, RIG_DEBIAN_PACKAGES } from "./machine.mjs";
 import { ROOT, run, StepError } from "./shell.mjs";
 import { digest, fresh, stamp } from "./stamps.mjs";
 
-const NATIVE_SOURCES = /\.(cpp|h|hpp|cc|txt|cmake)$/;
+const ADDONS = ["stereo", "scene", "pose"];
+export const NATIVE_SOURCES = /\.(cpp|h|hpp|cc|txt|cmake)$/;
 const aptCommand = (packages) => `apt-get update && apt-get install -y --no-install-recommends ${packages.join(" ")}`;
 
 /** A step that runs when `inputs` changed since it last ended well, or when one of `outputs` is gone. */
-function stamped(title, name, inputs, outputs, work) {
+export function stamped(title, name, inputs, outputs, work) {
   const value = () => digest(inputs.paths ?? [], [process.version, ...(inputs.words ?? [])], inputs.matches);
   return {
     title,
@@ -20,6 +21,21 @@ function stamped(title, name, inputs, outputs, work) {
   };
 }
 
+/** Installs Debian packages; without root it says what to paste. */
+async function installPackages(packages) {
+  const paste = aptCommand(packages);
+  if (process.getuid() !== 0)
+    throw new StepError(
+      `missing: ${packages.join(", ")}\n  mend: paste this, then run the command again:\n    sudo sh -c '${paste}'`,
+    );
+  const env = { ...process.env, DEBIAN_FRONTEND: "noninteractive" };
+  await run("apt-update", "apt-get", ["update"], { env, mend: "check the machine's package sources" });
+  await run("apt-install", "apt-get", ["install", "-y", "--no-install-recommends", ...packages], {
+    env,
+    mend: `try by hand: ${paste}`,
+  });
+}
+
 export const systemStep = {
   title: "Debian packages and tools of this machine",
   done: () => !nodeProblem() && findPython() !== null && missingDebianPackages().length === 0,
@@ -27,24 +43,18 @@ export const systemStep = {
     const problem = nodeProblem();
     if (problem) throw new StepError(problem);
     const packages = missingDebianPackages();
-    if (packages.length > 0) {
-      const paste = aptCommand(packages);
-      if (process.getuid() !== 0)
-        throw new StepError(
-          `missing: ${packages.join(", ")}\n  mend: paste this, then run the command again:\n    sudo sh -c '${paste}'`,
-        );
-      const env = { ...process.env, DEBIAN_FRONTEND: "noninteractive" };
-      await run("apt-update", "apt-get", ["update"], { env, mend: "check the machine's package sources" });
-      await run("apt-install", "apt-get", ["install", "-y", "--no-install-recommends", ...packages], {
-        env,
-        mend: `try by hand: ${paste}`,
-      });
-    }
+    if (packages.length > 0) await installPackages(packages);
     if (findPython() === null)
       throw new StepError(
         "Python 3.11 with venv is not to be had.\n  mend: install python3.11 and python3.11-venv, or put a python3.11 on the PATH",
       );
   },
+};
+
+export const rigSystemStep = {
+  title: "Debian packages of the robot workstation",
+  done: () => missingDebianPackages(RIG_DEBIAN_PACKAGES).length === 0,
+  run: () => installPackages(missingDebianPackages(RIG_DEBIAN_PACKAGES)),
 };
 
 export const npmStep = stamped(
@@ -58,7 +68,7 @@ export const npmStep = stamped(
     }),
 );
 
-function venvStep(title, name, requirements) {
+export function venvStep(title, name, requirements) {
   const files = requirements.map((file) => `scripts/requirements/${file}.txt`);
   return stamped(
     title,
@@ -86,45 +96,37 @@ export const twinStep = venvStep("Python environment of the simulator (MuJoCo)",
 export const twinTestStep = venvStep("pytest for the simulator's own tests", "twin", ["twin-test"]);
 export const toolsStep = venvStep("Python environment of the checkers and oracles", "tools", ["tools"]);
 
-export const ruckigStep = stamped(
-  "Ruckig's source",
-  "ruckig",
-  { paths: ["scripts/requirements/ruckig.txt"] },
-  [".deps/ruckig-0.19.4/CMakeLists.txt"],
-  async () => {
+/** A source package of the Python index, pinned by hash in scripts/requirements/<name>.txt, unpacked to .deps/<folder>. */
+function sourceStep(title, name, pypi, folder, pip = "twin") {
+  const requirements = `scripts/requirements/${name}.txt`;
+  return stamped(title, name, { paths: [requirements] }, [`.deps/${folder}/CMakeLists.txt`], async () => {
     const deps = join(ROOT, ".deps");
     mkdirSync(deps, { recursive: true });
-    const pip = join(ROOT, ".venvs", "twin", "bin", "pip");
-    await run(
-      "ruckig",
-      pip,
-      [
-        "download",
-        "--disable-pip-version-check",
-        "--no-deps",
-        "--no-binary",
-        "ruckig",
-        "--require-hashes",
-        "-r",
-        join(ROOT, "scripts/requirements/ruckig.txt"),
-        "-d",
-        deps,
-      ],
-      {
-        mend: "check that pip reaches its index",
-      },
-    );
-    const archive = readdirSync(deps).find((file) => /^ruckig-.*\.tar\.gz$/.test(file));
-    rmSync(join(deps, "ruckig-0.19.4"), { recursive: true, force: true });
-    await run("ruckig-unpack", "tar", ["xzf", join(deps, archive), "-C", deps]);
-  },
-);
+    const args = ["download", "--disable-pip-version-check", "--no-deps", "--no-binary", pypi, "--require-hashes"];
+    await run(name, join(ROOT, ".venvs", pip, "bin", "pip"), [...args, "-r", join(ROOT, requirements), "-d", deps], {
+      mend: "check that pip reaches its index",
+    });
+    const archive = join(deps, `${folder}.tar.gz`);
+    rmSync(join(deps, folder), { recursive: true, force: true });
+    await run(`${name}-unpack`, "tar", ["xzf", archive, "-C", deps]);
+    rmSync(archive);
+  });
+}
+
+export const ruckigStep = sourceStep("Ruckig's source", "ruckig", "ruckig", "ruckig-0.19.4");
 
 export const addonsStep = stamped(
   "native addons (C++)",
   "addons",
-  { paths: ["CMakeLists.txt", "native", "scripts/requirements/ruckig.txt"], matches: NATIVE_SOURCES },
-  ["build/Release/stereo.node", "build/Release/scene.node", "build/Release/pose.node"],
+  {
+    paths: [
+      "CMakeLists.txt",
+      ...["cmake", "common", ...ADDONS].map((name) => `native/${name}`),
+      "scripts/requirements/ruckig.txt",
+    ],
+    matches: NATIVE_SOURCES,
+  },
+  ADDONS.map((name) => `build/Release/${name}.node`),
   () =>
     run(
       "addons",
@@ -148,6 +150,8 @@ export const typescriptStep = stamped(
     });
   },
 );
+
+export const urRtdeSourceStep = sourceStep("ur_rtde's source", "ur-rtde", "ur-rtde", "ur_rtde-1.6.5");
 
 /** What running needs; what testing needs comes on top. */
 export const RUN_STEPS = [systemStep, npmStep, twinStep, ruckigStep, addonsStep, typescriptStep];

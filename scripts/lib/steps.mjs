@@ -2,7 +2,7 @@ import { StepError } from "./shell.mjs";
 
 /**
  * Runs steps in order, one line each with its time. A step is { title, done?: () => boolean, run: async () => void };
- * one whose `done` says true is skipped. Exits 1 at the first failure, saying what failed and how to mend it.
+ * one whose `done` says true is skipped, one with `optional` (what is lacking without it) may fail. Exits 1 at the first failure, saying what failed and how to mend it.
  */
 export async function runSteps(steps) {
   const began = Date.now();
@@ -22,6 +22,11 @@ export async function runSteps(steps) {
       await step.run();
     } catch (error) {
       clearInterval(ticker);
+      if (step.optional) {
+        const words = error instanceof StepError ? error.message : error.stack;
+        console.warn(`${head}: left out\n  ${words}\n  without it: ${step.optional}`);
+        continue;
+      }
       console.error(`${head}: FAILED\n  ${error instanceof StepError ? error.message : error.stack}`);
       process.exit(1);
     }

@@ -1,0 +1,16 @@
+# Gives the static target `ruckig` from the unpacked source that set-up fetches.
+set(RUCKIG_DIR "${CMAKE_SOURCE_DIR}/.deps/ruckig-0.19.4" CACHE PATH "Unpacked source of Ruckig 0.19.4")
+if(NOT EXISTS "${RUCKIG_DIR}/CMakeLists.txt")
+  message(FATAL_ERROR "Ruckig 0.19.4 is not in ${RUCKIG_DIR}: run npm run setup")
+endif()
+if(NOT TARGET ruckig)
+  set(BUILD_CLOUD_CLIENT OFF CACHE BOOL "" FORCE)
+  set(BUILD_EXAMPLES OFF CACHE BOOL "" FORCE)
+  set(BUILD_TESTS OFF CACHE BOOL "" FORCE)
+  set(BUILD_SHARED_LIBS OFF CACHE BOOL "" FORCE)
+  add_subdirectory("${RUCKIG_DIR}" "${CMAKE_BINARY_DIR}/ruckig" EXCLUDE_FROM_ALL)
+  # Its closed-form solvers set off g++ 12's overread warning without cause.
+  target_compile_options(ruckig PRIVATE -w)
+  get_target_property(ruckig_include ruckig INTERFACE_INCLUDE_DIRECTORIES)
+  set_target_properties(ruckig PROPERTIES INTERFACE_SYSTEM_INCLUDE_DIRECTORIES "${ruckig_include}")
+endif()
