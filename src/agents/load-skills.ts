@@ -1,3 +1,5 @@
+import type { Service } from "../config/skills/manifest.js";
+import type { ResolvedSkills } from "../config/skills/resolve.js";
 import { ROBOT_API_DECLARATIONS } from "../contract/generated/robot-api-declarations.js";
 import { OPERATIONS } from "../contract/generated/robot-api-dispatch.js";
 import type { OperationTable } from "../runtime/operation.js";
@@ -9,6 +11,8 @@ export type SkillSettings = {
   paths: readonly string[];
   enable: readonly string[];
   disable: readonly string[];
+  /** Services at hand; left out: those that the package brings along. */
+  services?: readonly Service[];
 };
 
 /** Everything that a program can call, and what it is told of it. */
@@ -22,11 +26,13 @@ export type LoadedSkills = {
   functionNames: string[];
   /** Those whose results carry a `status`. */
   statusNames: string[];
+  /** What is on, and why the rest is off. */
+  resolved: ResolvedSkills;
 };
 
 export async function loadSkills(settings: SkillSettings): Promise<LoadedSkills> {
   const operations = await loadOperations();
-  const optional = await loadOptionalSkills(settings);
+  const { resolved, loaded: optional } = await loadOptionalSkills(settings);
   const functions = Object.assign({}, ...optional.map((skill) => skill.functions)) as OperationTable;
   const strings = OPERATIONS.filter((operation) => operation.returnsString).map(
     (operation) => operation.name as string,
@@ -37,6 +43,7 @@ export async function loadSkills(settings: SkillSettings): Promise<LoadedSkills>
     operations: { ...operations, ...functions },
     declarations: [ROBOT_API_DECLARATIONS, ...optional.map((skill) => skill.declarations)].join("\n"),
     functionNames,
+    resolved,
     statusNames: functionNames.filter((name) => !strings.includes(name)),
   };
 }

@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { OPERATIONS } from "../contract/generated/robot-api-dispatch.js";
 import { OPERATION_NAMES } from "../contract/index.js";
 import { ProgramChecker } from "../program/index.js";
 import type { SkillContext, SkillFunction } from "../runtime/operation.js";
@@ -93,7 +94,7 @@ describe("loadSkills", () => {
       { "skill.toml": `${MANIFEST}export = ["x"]\n`, "index.ts": MODULE },
       /export.*exports/,
     ],
-    ["a manifest that is not TOML", { "skill.toml": "name = ", "index.ts": MODULE }, /skill\.toml cannot be read/],
+    ["a manifest that is not TOML", { "skill.toml": "name = ", "index.ts": MODULE }, /skill\.toml is not TOML/],
     ["no module", { "skill.toml": MANIFEST }, /neither index\.ts nor index\.js/],
     [
       "a module without declarations",
@@ -127,9 +128,7 @@ describe("loadSkills", () => {
 
   it("refuses a path and a name that do not exist, with a suggestion", async () => {
     await expect(load(join(root, "none"))).rejects.toMatchObject({ code: "bad_config" });
-    await expect(load(root, { enable: ["pointin"] })).rejects.toThrow(
-      /"pointin", which is no skill of this package\..*"pointing"/,
-    );
+    await expect(load(root, { enable: ["pointin"] })).rejects.toThrow(/"pointin", which is no skill\..*"pointing"/);
   });
 
   it("refuses a function that would reach below the operations", async () => {
@@ -139,21 +138,33 @@ describe("loadSkills", () => {
     );
   });
 
+  it("refuses the name of a skill to come", async () => {
+    const files = { "skill.toml": MANIFEST.replace('"counting"', '"reflexes"'), "index.ts": MODULE };
+    await expect(load(skill(files))).rejects.toThrow(/"reflexes" is reserved/);
+  });
+
+  it("finds each operation in the manifest of the skill that the contract names", async () => {
+    const { resolved } = await loadSkills({ paths: [], enable: [], disable: [] });
+    for (const { skill: owner, name } of OPERATIONS)
+      expect(resolved.enabled.find((one) => one.name === owner)?.exports).toContain(name);
+    expect(resolved.enabled.flatMap(({ exports }) => exports)).toHaveLength(OPERATIONS.length);
+  });
+
   it("refuses two skills of one name or with one export, and one that needs what is off", async () => {
     const folder = skill({ "skill.toml": MANIFEST, "index.ts": MODULE });
     const again = join(folder, "again");
     mkdirSync(again);
     writeFileSync(join(again, "index.ts"), MODULE);
     writeFileSync(join(again, "skill.toml"), MANIFEST.replace('"counting"', '"again"'));
-    await expect(load(folder)).rejects.toThrow(
-      /exports count_to, which is already there from skill "(again|counting)"/,
-    );
+    await expect(load(folder)).rejects.toThrow(/the skills "again" and "counting" both export count_to/);
     writeFileSync(join(again, "skill.toml"), MANIFEST.replace("count_to", "count_up"));
     await expect(load(folder)).rejects.toThrow(/two skills named "counting"/);
     writeFileSync(
       join(again, "skill.toml"),
       `${MANIFEST.replaceAll("count", "recount")}requires = ["core", "pointing"]\n`,
     );
-    await expect(load(again)).rejects.toThrow(/requires the skill "pointing", which is off/);
+    const { names, resolved } = await load(again);
+    expect(names).toEqual([]);
+    expect(resolved.off).toContainEqual({ name: "recounting", drop: { reason: "requires_off", names: ["pointing"] } });
   });
 });
