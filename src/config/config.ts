@@ -4,7 +4,9 @@ import { describeIssues } from "../contract/describe-issues.js";
 import { Skill2RealError } from "../contract/errors.js";
 import { CONFIG_KEYS } from "./keys.js";
 import { environmentLayer, flagLayer, type Layer, parseToml } from "./layers.js";
-import { type Config, configSchema } from "./schema.js";
+import { checkRigs } from "./rig.js";
+import type { Rig } from "./rig-schema.js";
+import { type Config, configFileSchema, configSchema } from "./schema.js";
 
 /** Name of the configuration file that is looked for in the working folder. */
 export const CONFIG_FILE = "skill2real.toml";
@@ -25,6 +27,8 @@ export type LoadedConfig = {
   config: Config;
   /** Where the value of each dotted key comes from. */
   origins: ReadonlyMap<string, ConfigOrigin>;
+  /** The rigs that the file describes, by name; the built-in one is not among them. */
+  rigs: ReadonlyMap<string, Rig>;
   /** The file that was read; undefined where there was none. */
   file?: string;
 };
@@ -58,14 +62,12 @@ const sectionOf = (layer: Layer, section: string): Record<string, unknown> | und
 };
 
 /** Refuses what a layer says that no schema allows, naming the layer. What a section needs as a whole is checked at the end. */
-function checkLayer({ layer, label }: Named): void {
-  const parsed = configSchema.safeParse(layer);
+function checkLayer({ origin, layer, label }: Named): void {
+  const schema = origin === "file" ? configFileSchema : configSchema;
+  const parsed = schema.safeParse(layer);
   const issues = parsed.error?.issues.filter(({ code }) => code !== "custom") ?? [];
   if (issues.length === 0) return;
-  throw new Skill2RealError(
-    "bad_config",
-    `${label}: ${describeIssues(configSchema, layer, issues, "the configuration")}`,
-  );
+  throw new Skill2RealError("bad_config", `${label}: ${describeIssues(schema, layer, issues, "the configuration")}`);
 }
 
 /** Loads the configuration: defaults, then the file, then the environment, then flags, each over the one before. */
@@ -95,5 +97,7 @@ export function loadConfig(options: LoadConfigOptions = {}): LoadedConfig {
     };
   }
   const config = checkConfig(merged, layers.map(({ label }) => label).join(", "));
-  return file === undefined ? { config, origins } : { config, origins, file };
+  const own = layers.find(({ origin }) => origin === "file");
+  const rigs = own ? checkRigs(own.layer.rig, own.label, own.folder) : new Map<string, Rig>();
+  return file === undefined ? { config, origins, rigs } : { config, origins, rigs, file };
 }

@@ -11,5 +11,7 @@ export {
 export { CONFIG_KEYS, CONFIG_SECTIONS, type ConfigKey, type ConfigSection } from "./keys.js";
 export { ENVIRONMENT_PREFIX } from "./layers.js";
 export { quotasOf } from "./quotas.js";
-export { type Config, configSchema } from "./schema.js";
+export { EMULATED, emulatedRig, type FindRigOptions, findRig, type NamedRig, rigTransform } from "./rig.js";
+export type { Rig, RigArm, RigCamera, RigGripper, RigPose } from "./rig-schema.js";
+export { type Config, configFileSchema, configSchema } from "./schema.js";
 export { renderConfigTemplate } from "./template.js";

@@ -1,36 +1,9 @@
 import { z } from "zod";
 import { DEFAULT_MOTION_SETTINGS, DEFAULT_PERCEPTION_SETTINGS } from "../contract/settings.js";
+import { count, fromTo, name, notes, ordered, path, place, text, zone } from "./parts.js";
+import { RIG_NAME, rigSchema } from "./rig-schema.js";
 
-/** `description` is what the template and `config show` print; `path` marks a path, made absolute when it is loaded. */
-export type KeyNotes = { description: string; path?: true };
-
-const notes = (description: string): KeyNotes => ({ description });
-const path = (description: string): KeyNotes => ({ description, path: true });
-
-const fromTo = (least: number, most: number) => z.number().min(least).max(most);
-const count = (least: number, most: number) => z.int().min(least).max(most);
-const place = z.tuple([fromTo(-10, 10), fromTo(-10, 10), fromTo(-10, 10)]);
-const text = z.string().min(1).max(1000);
-
-type Corners = { min_xyz?: readonly number[]; max_xyz?: readonly number[] };
-
-/** Every coordinate of the far corner lies above that of the near one, where both are given. */
-function ordered<T>(cornersOf: (value: T) => Corners, name: string): z.core.CheckFn<T> {
-  return ({ value, issues }) => {
-    const { min_xyz, max_xyz } = cornersOf(value);
-    if (!min_xyz || !max_xyz || max_xyz.every((most, axis) => most > (min_xyz[axis] ?? -Infinity))) return;
-    const message = `must be above [${min_xyz.join(", ")}] in x, y and z`;
-    issues.push({ code: "custom", path: [name], input: max_xyz, message });
-  };
-}
-
-const zone = z
-  .strictObject({
-    name: text.meta(notes("what a refused motion calls it")),
-    min_xyz: place.meta(notes("lowest corner, world [m]")),
-    max_xyz: place.meta(notes("highest corner, world [m]")),
-  })
-  .check(ordered((value) => value, "max_xyz"));
+export type { KeyNotes } from "./parts.js";
 
 const backend = z
   .strictObject({
@@ -41,6 +14,13 @@ const backend = z
     realtime: fromTo(0, 100)
       .default(0)
       .meta(notes("Simulator only: seconds of simulated time per second of wall time. 0: as fast as it can.")),
+    rig: text
+      .default("emulated")
+      .meta(
+        notes(
+          'Which rig kind "native" uses: "emulated", the name of a [rig.NAME] table of this file, or a file with one (FILE.toml, or FILE.toml#NAME).',
+        ),
+      ),
     recording: text.optional().meta(path('The recorded episode (an .mcap file) that kind "replay" plays.')),
   })
   .check(({ value, issues }) => {
@@ -153,7 +133,6 @@ const runs = z.strictObject({
   folder: text.default("runs").meta(path("Where the folder of each run and their index are written.")),
 });
 
-const name = z.string().min(1).max(64);
 const skills = z.strictObject({
   paths: z.array(text).max(64).default([]).meta(path("Folders that hold further skills, one folder each.")),
   enable: z.array(name).max(256).default(["pointing"]).meta(notes("Optional skills that are on.")),
@@ -174,6 +153,14 @@ export const configSchema = z.strictObject({
   proposer: proposer.prefault({}).meta(notes("Who decides.")),
   runs: runs.prefault({}).meta(notes("What is kept.")),
   skills: skills.prefault({}).meta(notes("Functions beside the 18 operations.")),
+});
+
+/** What the file may hold on top: its rigs. */
+export const configFileSchema = configSchema.extend({
+  rig: z
+    .record(z.string().regex(RIG_NAME), rigSchema)
+    .optional()
+    .meta(notes("Rigs by name: a real arm with its gripper and cameras.")),
 });
 
 export type Config = z.output<typeof configSchema>;

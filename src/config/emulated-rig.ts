@@ -1,0 +1,52 @@
+import type { RigInput } from "./rig-schema.js";
+
+/**
+ * The rig that emulators play: what its operator measured. The plant behind them differs by what its seed hides
+ * (kinematics, hand-eye error). Its launcher fills in the addresses.
+ */
+export const EMULATED_RIG: RigInput = {
+  arm: {
+    host: "127.0.0.1",
+    realtime: "ignore",
+    payload_kg: 0.65,
+    payload_cog_m: [0.0034, 0, 0.072],
+    X_flange_tcp: { z: 0.17 },
+    speed_cap: 1,
+    home_q_rad: [-2.133, -2.168, 1.704, -1.107, -1.5707963267948966, 1.008],
+    // The wrist camera 0.6 m above the middle of the work area, straight down, image up = +y of world.
+    look_q_rad: [-1.8647, -1.5352, 1.1116, -1.2809, -1.5305, 1.2796],
+  },
+  gripper: { path: "/dev/null" },
+  workspace: { table_z_m: 0, min_xyz: [-0.5, 0.12, 0], max_xyz: [0.5, 0.8, 0.6] },
+  views: { topdown: "wrist", scene: "scene", wrist: "wrist" },
+  cameras: {
+    wrist: {
+      source: "plant",
+      serial: "130322270405",
+      mount: "tcp",
+      X_parent_camera: {
+        x: 0.062,
+        y: 0.009,
+        z: -0.115,
+        qx: -0.04932527521905,
+        qy: 0.04932527521905,
+        qz: -0.7053843046344,
+        qw: 0.7053843046344,
+      },
+    },
+    scene: {
+      source: "plant",
+      serial: "819312070435",
+      mount: "world",
+      X_parent_camera: {
+        x: 0.66,
+        y: 1.2,
+        z: 0.72,
+        qx: -0.281508563328,
+        qy: -0.8139306691972,
+        qz: 0.4802874505454,
+        qw: 0.1661136940827,
+      },
+    },
+  },
+};
