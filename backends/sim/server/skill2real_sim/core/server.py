@@ -54,7 +54,7 @@ class Server:
         self._sessions = Sessions(budget)
         verbs = DeviceVerbs(self.station, self._sessions, self._breathe, rate)
         verbs.capabilities()  # a world that cannot say what it is must not start
-        self._device = DevicePlane(self._sessions, budget, verbs, lambda e, p: _send(sockets.device, e, p))
+        self._device = DevicePlane(self._sessions, budget, verbs, lambda e, p: send(sockets.device, e, p))
         self._privileged: PrivilegedPlane | None = None
         self._privileged_verbs = PrivilegedVerbs(self.station, self._breathe, rate)
         if options.privileged_token is not None:
@@ -62,7 +62,7 @@ class Server:
                 options.privileged_token,
                 budget,
                 self._privileged_verbs,
-                lambda e, p: _send(sockets.privileged, e, p),
+                lambda e, p: send(sockets.privileged, e, p),
             )
         self._stop_plane = StopPlane(sockets.stop, self.station)
         self._wall = (
@@ -98,7 +98,7 @@ class Server:
         while self._ending is None:
             # Who was just answered mostly asks again at once, and one socket wakes sooner than a poll of all.
             if not self._inbox and not (
-                lingers and _take(self._sockets.device, 0, self._device, self._inbox)
+                lingers and take(self._sockets.device, 0, self._device, self._inbox)
             ):
                 poller.poll(self._wait_ms(time.monotonic()))
             self._take_in()
@@ -115,9 +115,9 @@ class Server:
     def _take_in(self) -> None:
         """Moves what arrived into the inbox: so it bears its time of receipt also behind a long Advance."""
         if len(self._inbox) < MAX_INBOX:
-            _drain(self._sockets.device, self._device, self._inbox)
+            drain(self._sockets.device, self._device, self._inbox)
             if self._privileged is not None:
-                _drain(self._sockets.privileged, self._privileged, self._inbox)
+                drain(self._sockets.privileged, self._privileged, self._inbox)
 
     def _breathe(self) -> bool:
         self._take_in()
@@ -190,14 +190,14 @@ class Server:
         self._sockets.events.send(event, zmq.DONTWAIT)
 
 
-def _drain(socket: zmq.Socket, plane: DevicePlane | PrivilegedPlane, inbox: deque) -> None:
+def drain(socket: zmq.Socket, plane: DevicePlane | PrivilegedPlane, inbox: deque) -> None:
     # getsockopt, because pyzmq's attributes and a thrown Again each cost more than taking the message.
     while len(inbox) < MAX_INBOX and socket.getsockopt(zmq.EVENTS) & zmq.POLLIN:
-        if not _take(socket, zmq.DONTWAIT, plane, inbox):  # its sender vanished in between
+        if not take(socket, zmq.DONTWAIT, plane, inbox):  # its sender vanished in between
             return
 
 
-def _take(socket: zmq.Socket, flags: int, plane: DevicePlane | PrivilegedPlane, inbox: deque) -> bool:
+def take(socket: zmq.Socket, flags: int, plane: DevicePlane | PrivilegedPlane, inbox: deque) -> bool:
     """Moves one message into the inbox; False where none comes in the socket's time, or now with DONTWAIT."""
     try:
         envelope = socket.recv(flags)
@@ -212,7 +212,7 @@ def _take(socket: zmq.Socket, flags: int, plane: DevicePlane | PrivilegedPlane, 
     return True
 
 
-def _send(socket: zmq.Socket, envelope: bytes, parts: Parts) -> None:
+def send(socket: zmq.Socket, envelope: bytes, parts: Parts) -> None:
     try:
         socket.send(envelope, zmq.SNDMORE | zmq.DONTWAIT)
         last = len(parts) - 1

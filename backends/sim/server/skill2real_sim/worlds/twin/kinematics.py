@@ -11,17 +11,17 @@ from .pika import X_FLANGE_TCP
 F64 = NDArray[np.float64]
 
 
-def link_frames(q_rad: F64) -> list[F64]:
+def link_frames(q_rad: F64, deltas: ur5e.DhDeltas = ur5e.NOMINAL) -> list[F64]:
     """The seven 4x4 frames X_base_link0 (identity) … X_base_link6 (flange)."""
     frames = [np.eye(4)]
     for joint in range(ur5e.JOINT_COUNT):
-        frames.append(frames[-1] @ ur5e.dh_matrix(joint, float(q_rad[joint])))
+        frames.append(frames[-1] @ ur5e.dh_matrix(joint, float(q_rad[joint]), deltas))
     return frames
 
 
-def tcp_pose(q_rad: F64) -> F64:
+def tcp_pose(q_rad: F64, deltas: ur5e.DhDeltas = ur5e.NOMINAL) -> F64:
     """X_world_tcp, 4x4, of the Denavit-Hartenberg formula; world is the base frame."""
-    return link_frames(q_rad)[6] @ X_FLANGE_TCP
+    return link_frames(q_rad, deltas)[6] @ X_FLANGE_TCP
 
 
 def tcp_jacobian(q_rad: F64) -> tuple[F64, F64]:

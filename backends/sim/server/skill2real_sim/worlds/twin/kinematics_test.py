@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import mujoco
 import numpy as np
 import pytest
@@ -27,6 +29,21 @@ def test_formula_and_engine_agree_on_the_tcp(model: mujoco.MjModel) -> None:
         X = tcp_pose(q)
         assert np.linalg.norm(data.site("tcp").xpos - X[:3, 3]) < 1e-5
         assert np.abs(data.site("tcp").xmat.reshape(3, 3) - X[:3, :3]).max() < 1e-8
+
+
+def test_formula_and_engine_agree_on_an_arm_that_is_not_nominal() -> None:
+    rng = np.random.default_rng(6)
+    deltas = ur5e.DhDeltas(*(tuple(rng.uniform(-0.01, 0.01, 6).tolist()) for _ in range(4)))
+    spec = replace(task_r1.draw(0, "empty_table", ARM).spec, deltas=deltas)
+    model = mjcf_scene.compile_scene(spec)
+    data = mujoco.MjData(model)
+    for q in random_states(20):
+        data.qpos[:6] = q
+        mujoco.mj_kinematics(model, data)
+        X = tcp_pose(q, deltas)
+        assert np.linalg.norm(data.site("tcp").xpos - X[:3, 3]) < 1e-5
+        assert np.abs(data.site("tcp").xmat.reshape(3, 3) - X[:3, :3]).max() < 1e-8
+        assert np.linalg.norm(X[:3, 3] - tcp_pose(q)[:3, 3]) > 1e-3
 
 
 def test_reported_capsules_are_the_ones_that_collide(model: mujoco.MjModel) -> None:

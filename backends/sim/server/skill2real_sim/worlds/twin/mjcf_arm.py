@@ -2,7 +2,8 @@
 
 Body i carries frame i, and its hinge turns about z of frame i-1. With all joints at zero, frame i stands in
 frame i-1 at Trans_z(d) Trans_x(a) Rot_x(alpha); the hinge therefore is, in the body's own frame, the line
-through (-a, -d sin(alpha), -d cos(alpha)) along (0, sin(alpha), cos(alpha)).
+through (-a, -d sin(alpha), -d cos(alpha)) along (0, sin(alpha), cos(alpha)). An arm whose joint zero is off
+by theta stands turned by Rot_z(theta) in frame i-1; seen from the body the hinge stays where it is.
 
 The servo is a stiff position loop with the torque limits of the joints. Velocity feed-forward is in the
 command (see motion.py), gravity is compensated in every link.
@@ -65,12 +66,13 @@ def _visual_details(link: int) -> list[str]:
     ]
 
 
-def arm_body(tool: str) -> str:
+def arm_body(tool: str, deltas: ur5e.DhDeltas = ur5e.NOMINAL) -> str:
     """The arm's body tree, base at the world's origin; ``tool`` is put into the flange body."""
     inner = tool
     for link in range(6, 0, -1):
         row = link - 1
-        a, d, alpha = ur5e.DH_A_M[row], ur5e.DH_D_M[row], ur5e.DH_ALPHA_RAD[row]
+        a, d = ur5e.DH_A_M[row] + deltas.a_m[row], ur5e.DH_D_M[row] + deltas.d_m[row]
+        alpha, theta = ur5e.DH_ALPHA_RAD[row] + deltas.alpha_rad[row], deltas.theta_rad[row]
         ca, sa = math.cos(alpha), math.sin(alpha)
         inertia = ur5e.LINK_INERTIAS[row]
         limit = ur5e.POSITION_LIMIT_RAD[row]
@@ -94,8 +96,13 @@ def arm_body(tool: str) -> str:
             "body",
             children,
             name=link_name(link),
-            pos=(a, 0.0, d),
-            quat=(math.cos(alpha / 2), math.sin(alpha / 2), 0.0, 0.0),
+            pos=(a * math.cos(theta), a * math.sin(theta), d),
+            quat=(
+                math.cos(theta / 2) * math.cos(alpha / 2),
+                math.cos(theta / 2) * math.sin(alpha / 2),
+                math.sin(theta / 2) * math.sin(alpha / 2),
+                math.sin(theta / 2) * math.cos(alpha / 2),
+            ),
             gravcomp="1",
         )
     return element("body", [*_capsule_geoms(0), inner], name=link_name(0))

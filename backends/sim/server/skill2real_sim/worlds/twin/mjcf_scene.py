@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import mujoco
 
-from . import mjcf_arm, mjcf_gripper, mjcf_items, mjcf_table
+from . import mjcf_arm, mjcf_gripper, mjcf_items, mjcf_table, ur5e
 from .cameras import HEIGHT_PX, WIDTH_PX, StereoPair
 from .colours import COLOURS
 from .conventions import engine_camera_from_optical, fovy_deg_from_focal
@@ -32,6 +32,7 @@ class SceneSpec:
     pad_friction: float
     table_rgb: tuple[float, float, float]
     extra_geoms: str = ""
+    deltas: ur5e.DhDeltas = ur5e.NOMINAL
 
 
 def _defaults(spec: SceneSpec) -> str:
@@ -164,7 +165,7 @@ def scene_xml(spec: SceneSpec) -> str:
         mjcf_table.room_lights(spec.lighting),
         mjcf_table.room_geoms(spec.table_friction),
         _camera_elements(spec, world=True),
-        mjcf_arm.arm_body(mjcf_gripper.gripper_body(_camera_elements(spec, world=False))),
+        mjcf_arm.arm_body(mjcf_gripper.gripper_body(_camera_elements(spec, world=False)), spec.deltas),
         *(mjcf_items.item_body(item) for item in spec.items),
         spec.extra_geoms,
     ]

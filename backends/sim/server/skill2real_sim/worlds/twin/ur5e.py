@@ -94,11 +94,28 @@ CAPSULES = (
 )
 
 
-def dh_matrix(joint: int, q_rad: float) -> np.ndarray:
+@dataclass(frozen=True)
+class DhDeltas:
+    """What one arm's Denavit-Hartenberg rows differ by from the nominal ones, joint by joint.
+
+    As in the manufacturer's calibration they are added: theta = q + theta_rad, and so on.
+    """
+
+    theta_rad: tuple[float, ...] = (0.0,) * 6
+    a_m: tuple[float, ...] = (0.0,) * 6
+    d_m: tuple[float, ...] = (0.0,) * 6
+    alpha_rad: tuple[float, ...] = (0.0,) * 6
+
+
+NOMINAL = DhDeltas()
+
+
+def dh_matrix(joint: int, q_rad: float, deltas: DhDeltas = NOMINAL) -> np.ndarray:
     """X of frame ``joint`` (0-based row) in its predecessor: Rot_z(q) Trans_z(d) Trans_x(a) Rot_x(alpha)."""
-    ct, st = math.cos(q_rad), math.sin(q_rad)
-    ca, sa = math.cos(DH_ALPHA_RAD[joint]), math.sin(DH_ALPHA_RAD[joint])
-    a, d = DH_A_M[joint], DH_D_M[joint]
+    theta, alpha = q_rad + deltas.theta_rad[joint], DH_ALPHA_RAD[joint] + deltas.alpha_rad[joint]
+    ct, st = math.cos(theta), math.sin(theta)
+    ca, sa = math.cos(alpha), math.sin(alpha)
+    a, d = DH_A_M[joint] + deltas.a_m[joint], DH_D_M[joint] + deltas.d_m[joint]
     return np.array(
         [
             [ct, -st * ca, st * sa, a * ct],

@@ -56,6 +56,14 @@ class Episode:
 
 
 @dataclass(frozen=True)
+class Prepared:
+    """An episode that is built and has settled, and has not begun."""
+
+    episode: Episode
+    settled_s: float
+
+
+@dataclass(frozen=True)
 class RenderState:
     episode: Episode
     qpos: F64
@@ -104,6 +112,10 @@ class TwinWorld:
     # ---- episodes
 
     def reset(self, task: str, seed: int, hidden_salt: str, variant: str) -> ResetInfo:
+        return self._adopt(self._prepare(task, seed, hidden_salt, variant))
+
+    def _prepare(self, task: str, seed: int, hidden_salt: str, variant: str) -> Prepared:
+        """Builds an episode and lets its things come to rest, without touching the present one."""
         if task not in self.tasks():
             raise BadArgument(f"unknown task {task!r}; this world has {', '.join(self.tasks())}")
         if variant not in task_r1.VARIANTS:
@@ -111,19 +123,30 @@ class TwinWorld:
             raise BadArgument(f"unknown variant {variant!r}; task r1 has {known}")
         if not 0 <= seed < 2**64:
             raise BadArgument(f"seed is {seed}; it must lie in 0 to 2^64 - 1")
-        r1 = task_r1.draw(seed, variant, ARM)
+        r1 = self._draw(seed, variant)
         model = compile_scene(r1.spec)
-        digest = model_digest(model)
-        simulation = Simulation(model)
+        simulation = self._simulation_of(model)
         settled_s = _settle(simulation)
-        self._episode = Episode(task, seed, variant, hidden_salt, r1, simulation, digest)
-        self._renderer.use_model(model)
-        view = simulation.view()
+        episode = Episode(task, seed, variant, hidden_salt, r1, simulation, model_digest(model))
+        return Prepared(episode, settled_s)
+
+    def _draw(self, seed: int, variant: str) -> task_r1.R1Task:
+        return task_r1.draw(seed, variant, ARM)
+
+    def _simulation_of(self, model: mujoco.MjModel) -> Simulation:
+        return Simulation(model)
+
+    def _adopt(self, prepared: Prepared) -> ResetInfo:
+        """Makes a prepared episode the present one; quick."""
+        self._episode = episode = prepared.episode
+        r1 = episode.r1
+        self._renderer.use_model(episode.simulation.model)
+        view = episode.simulation.view()
         self._history = judge_r1.History(
             {item.body: tuple(view.body(item.body).xpos.tolist()) for item in r1.spec.items}
         )
         details = {
-            "settled_s": settled_s,
+            "settled_s": prepared.settled_s,
             "target": r1.target,
             "goal": r1.goal,
             "items": [vars(item) for item in r1.spec.items],
