@@ -18,7 +18,7 @@ module.exports = {
     only("skills", "skills", ["src/contract", "src/runtime"]),
     only("agents", "src/agents", ["src/contract", "src/runtime", "src/program", "src/memory", "src/config"]),
     only("evaluation", "src/evaluation", ["src/contract", "src/runtime", "src/program", "src/memory", "src/agents", "src/config", "backends"]),
-    only("backends", "backends", ["src/contract", "src/runtime"]),
+    only("backends", "backends", ["src/contract", "src/runtime", "src/config"]),
     {
       name: "privileged-wall",
       severity: "error",

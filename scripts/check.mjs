@@ -36,7 +36,11 @@ const checks = [
   [
     "C++ format (clang-format)",
     tool("clang-format"),
-    [...(fix ? ["-i"] : ["--dry-run", "-Werror"]), ...cppFiles(join(ROOT, "native"))],
+    [
+      ...(fix ? ["-i"] : ["--dry-run", "-Werror"]),
+      ...cppFiles(join(ROOT, "native")),
+      ...cppFiles(join(ROOT, "backends")),
+    ],
   ],
   ["Python lint (ruff)", tool("ruff"), ["check", ...(fix ? ["--fix"] : []), "."]],
   ["Python format (ruff)", tool("ruff"), ["format", ...(fix ? [] : ["--check"]), "."]],

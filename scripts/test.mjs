@@ -1,29 +1,19 @@
 // Sets everything up and runs every suite: checks, C++ (plain and under sanitizers), Python, TypeScript.
+// npm test -- --native runs the robot workstation's suites too, with one total.
 // npm test -- <vitest arguments> runs the TypeScript suite alone with those arguments.
 
+import { RIG_TEST_STEPS } from "./lib/native-steps.mjs";
 import { TEST_STEPS } from "./lib/setup-steps.mjs";
 import { runSteps } from "./lib/steps.mjs";
-import { checkSuite, cppSuite, pythonSuite, sanitizedCppSuite, typescriptSuite } from "./lib/suites.mjs";
+import { RIG_SUITES, runSuites, SUITES, typescriptSuite } from "./lib/suites.mjs";
 
-await runSteps(TEST_STEPS);
-const args = process.argv.slice(2);
-const suites =
-  args.length > 0
-    ? [() => typescriptSuite(args)]
-    : [checkSuite, cppSuite, sanitizedCppSuite, pythonSuite, () => typescriptSuite([])];
-
-const results = [];
-for (const suite of suites) {
-  const began = Date.now();
-  results.push({ ...(await suite()), seconds: Math.round((Date.now() - began) / 1000) });
+const given = process.argv.slice(2);
+const native = given.includes("--native");
+const args = given.filter((arg) => arg !== "--native");
+if (native && args.length > 0) {
+  console.error(`--native runs every suite and takes no further arguments, not "${args[0]}"`);
+  process.exit(2);
 }
-console.log("");
-for (const { name, passed, failed, skipped, seconds } of results)
-  console.log(
-    `${name.padEnd(14)} ${passed} passed, ${failed} failed${skipped ? `, ${skipped} skipped` : ""} (${seconds} s)`,
-  );
-const total = (key) => results.reduce((sum, result) => sum + (result[key] ?? 0), 0);
-console.log(
-  `${total("passed")} passed, ${total("failed")} failed${total("skipped") ? `, ${total("skipped")} skipped` : ""}`,
-);
-process.exit(total("failed") > 0 || total("passed") === 0 ? 1 : 0);
+await runSteps(native ? RIG_TEST_STEPS : TEST_STEPS);
+const suites = args.length > 0 ? [() => typescriptSuite(args)] : native ? [...SUITES, ...RIG_SUITES] : SUITES;
+process.exit(await runSuites(suites));

@@ -1,7 +1,10 @@
 import { spawn } from "node:child_process";
 import { join } from "node:path";
 import { stripVTControlCharacters } from "node:util";
+import { RIG_ADDONS } from "./native-steps.mjs";
 import { ROOT } from "./shell.mjs";
+
+const EMULATORS = join(ROOT, "backends", "emulators");
 
 /** Runs a command, passing its output through, and gives its exit code and all it printed. */
 export function watch(command, args, { env = {}, cwd = ROOT } = {}) {
@@ -50,34 +53,86 @@ export const cppSuite = () => ctestSuite("cpp", join(ROOT, "build", "native"), [
 export const sanitizedCppSuite = () =>
   ctestSuite("cpp sanitized", join(ROOT, "build", "sanitized"), ["-DS2R_BUILD_ADDONS=OFF", "-DS2R_SANITIZE=ON"]);
 
-export async function pythonSuite() {
-  const { code, text } = await watch(join(ROOT, ".venvs", "twin", "bin", "python"), [
-    "-m",
-    "pytest",
-    "-q",
-    "--color=no",
+const RIG_OPTIONS = [`-DS2R_ADDONS=${RIG_ADDONS.join(";")}`, "-DS2R_EMULATORS=ON"];
+
+/** The C++ suites of the robot workstation, beside its addons. */
+export const rigCppSuite = () => ctestSuite("cpp rig", join(ROOT, "build", "rig"), RIG_OPTIONS);
+
+/** The same under AddressSanitizer and UndefinedBehaviorSanitizer. */
+export const sanitizedRigCppSuite = () =>
+  ctestSuite("cpp rig sanitized", join(ROOT, "build", "rig-sanitized"), [
+    ...RIG_OPTIONS,
+    "-DS2R_BUILD_ADDONS=OFF",
+    "-DS2R_SANITIZE=ON",
   ]);
+
+async function pytestSuite(name, venv, args) {
+  const python = join(ROOT, ".venvs", venv, "bin", "python");
+  const { code, text } = await watch(python, ["-m", "pytest", "-q", "--color=no", ...args]);
   return {
-    name: "python",
+    name,
     passed: count(text, /(\d+) passed/g),
     failed: count(text, /(\d+) (?:failed|errors?)/g) || (code === 0 ? 0 : 1),
     code,
   };
 }
 
-export async function typescriptSuite(args) {
+export const pythonSuite = () => pytestSuite("python", "twin", []);
+
+/** The emulated controller's own tests, whose client is ur_rtde's published package. */
+export const controllerPythonSuite = () => pytestSuite("python controller", "rig", [join(EMULATORS, "ur-controller")]);
+
+/** Tests of the emulators that share the simulator's packages. */
+export const emulatorsPythonSuite = () =>
+  pytestSuite("python emulators", "twin", [EMULATORS, "--ignore", join(EMULATORS, "ur-controller")]);
+
+async function vitestSuite(name, args, env) {
   const { code, text } = await watch(join(ROOT, "node_modules", ".bin", "vitest"), ["run", ...args], {
-    // Files run side by side here, so bounds on wall time get slack; alone, a file keeps them as they are.
-    env: { NO_COLOR: "1", FORCE_COLOR: "0", S2R_TIME_FACTOR: args.length > 0 ? "1" : "3" },
+    env: { NO_COLOR: "1", FORCE_COLOR: "0", ...env },
   });
   const tests = /^\s*Tests\s+(.*)$/m.exec(stripVTControlCharacters(text))?.[1] ?? "";
   return {
-    name: "typescript",
+    name,
     passed: count(tests, /(\d+) passed/g),
     failed: count(tests, /(\d+) failed/g) || (code === 0 ? 0 : 1),
     skipped: count(tests, /(\d+) skipped/g),
     code,
   };
+}
+
+/** Files run side by side here, so bounds on wall time get slack; alone, a file keeps them as they are. */
+export const typescriptSuite = (args) =>
+  vitestSuite("typescript", args, { S2R_TIME_FACTOR: args.length > 0 ? "1" : "3" });
+
+/** Tests of the robot workstation, one file after another: each plays an arm in real time. */
+export const rigTypescriptSuite = (args) =>
+  vitestSuite("typescript rig", ["--no-file-parallelism", ...(args.length > 0 ? args : [".rig.test.ts"])], {
+    S2R_RIG: "1",
+  });
+
+export const SUITES = [checkSuite, cppSuite, sanitizedCppSuite, pythonSuite, () => typescriptSuite([])];
+export const RIG_SUITES = [
+  rigCppSuite,
+  sanitizedRigCppSuite,
+  controllerPythonSuite,
+  emulatorsPythonSuite,
+  () => rigTypescriptSuite([]),
+];
+
+/** Runs suites one after another, prints a line each and the total, and gives the exit code. */
+export async function runSuites(suites) {
+  const results = [];
+  for (const suite of suites) {
+    const began = Date.now();
+    results.push({ ...(await suite()), seconds: Math.round((Date.now() - began) / 1000) });
+  }
+  const words = ({ passed, failed, skipped }) =>
+    `${passed} passed, ${failed} failed${skipped ? `, ${skipped} skipped` : ""}`;
+  console.log("");
+  for (const result of results) console.log(`${result.name.padEnd(18)} ${words(result)} (${result.seconds} s)`);
+  const total = (key) => results.reduce((sum, result) => sum + (result[key] ?? 0), 0);
+  console.log(words({ passed: total("passed"), failed: total("failed"), skipped: total("skipped") }));
+  return total("failed") > 0 || total("passed") === 0 ? 1 : 0;
 }
 
 export async function checkSuite() {
