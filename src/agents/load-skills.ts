@@ -4,7 +4,7 @@ import { ROBOT_API_DECLARATIONS } from "../contract/generated/robot-api-declarat
 import { OPERATIONS } from "../contract/generated/robot-api-dispatch.js";
 import type { OperationTable } from "../runtime/operation.js";
 import { loadOperations } from "../runtime/required-skills.js";
-import { loadOptionalSkills } from "./optional-skills.js";
+import { loadOptionalSkills, type OptionalSkill } from "./optional-skills.js";
 
 export type SkillSettings = {
   /** Folders of skills outside the package. */
@@ -26,6 +26,8 @@ export type LoadedSkills = {
   functionNames: string[];
   /** Those whose results carry a `status`. */
   statusNames: string[];
+  /** Documentation of each function of an optional skill, for prompts. */
+  functionTexts: ReadonlyMap<string, string>;
   /** What is on, and why the rest is off. */
   resolved: ResolvedSkills;
 };
@@ -43,7 +45,16 @@ export async function loadSkills(settings: SkillSettings): Promise<LoadedSkills>
     operations: { ...operations, ...functions },
     declarations: [ROBOT_API_DECLARATIONS, ...optional.map((skill) => skill.declarations)].join("\n"),
     functionNames,
+    functionTexts: new Map(optional.flatMap(documentation)),
     resolved,
     statusNames: functionNames.filter((name) => !strings.includes(name)),
   };
+}
+
+/** The declarations of a skill document all its functions; they are shown once, with the first of them. */
+function documentation({ functions, declarations }: OptionalSkill): [string, string][] {
+  return Object.keys(functions).map((name, at) => {
+    const code = at === 0 ? `\n\`\`\`ts\n${declarations.trim()}\n\`\`\`\n` : "";
+    return [name, `### ${name}\n\n\`robot.${name}(request)\`\n${code}`];
+  });
 }
