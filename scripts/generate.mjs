@@ -1,5 +1,5 @@
 /**
- * Writes everything that is generated from the .proto files of src/contract:
+ * Writes everything that is generated: from the .proto files of src/contract, and the configuration's JSON schema:
  *
  *   node scripts/generate.mjs           writes the files
  *   node scripts/generate.mjs --check   writes nothing; names each stale file and exits 1 when there is one
@@ -10,6 +10,7 @@ import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { configSchemaOutput } from "./generators/config-schema.mjs";
 import { contractOutputs } from "./generators/outputs.mjs";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
@@ -21,16 +22,16 @@ if (unknown.length > 0) {
 const check = process.argv.includes("--check");
 let failed = false;
 
-function outputs() {
+async function outputs() {
   try {
-    return contractOutputs(root);
+    return [...contractOutputs(root), await configSchemaOutput(root)];
   } catch (error) {
     console.error(`generate: ${error.message}`);
     process.exit(1);
   }
 }
 
-for (const [path, text] of outputs()) {
+for (const [path, text] of await outputs()) {
   const file = join(root, path);
   const present = existsSync(file) ? readFileSync(file, "utf8").replaceAll("\r\n", "\n") : undefined;
   if (present === text) continue;

@@ -8,10 +8,12 @@ export {
   type LoadedConfig,
   loadConfig,
 } from "./config.js";
+export { configJsonSchema } from "./json-schema.js";
 export { CONFIG_KEYS, CONFIG_SECTIONS, type ConfigKey, type ConfigSection } from "./keys.js";
 export { ENVIRONMENT_PREFIX } from "./layers.js";
 export { quotasOf } from "./quotas.js";
 export { EMULATED, emulatedRig, type FindRigOptions, findRig, type NamedRig, rigTransform } from "./rig.js";
-export type { Rig, RigArm, RigCamera, RigGripper, RigPose } from "./rig-schema.js";
+export { RIG_NAME, type Rig, type RigArm, type RigCamera, type RigGripper, type RigPose } from "./rig-schema.js";
+export { renderRigTemplate } from "./rig-template.js";
 export { type Config, configFileSchema, configSchema } from "./schema.js";
 export { renderConfigTemplate } from "./template.js";

@@ -10,9 +10,9 @@ const EXAMPLES: Readonly<Record<string, string>> = {
   "proposer.script": 'script = "program.ts"',
 };
 
-const commented = (text: string): string => text.replace(/^/gm, "# ");
+export const commented = (text: string): string => text.replace(/^/gm, "# ");
 
-function wrap(text: string, width = 116): string[] {
+export function wrap(text: string, width = 116): string[] {
   const lines: string[] = [];
   let line = "";
   for (const word of text.split(" ")) {

@@ -1,6 +1,6 @@
 import Table from "cli-table3";
 import type { Command } from "commander";
-import { CONFIG_KEYS, loadConfig } from "../../config/index.js";
+import { CONFIG_KEYS, configJsonSchema, loadConfig } from "../../config/index.js";
 import type { Ended } from "../main.js";
 
 const valueAt = (config: object, key: string): unknown =>
@@ -20,5 +20,11 @@ export function addConfig(program: Command, _ended: Ended): void {
       for (const { dotted: key } of CONFIG_KEYS)
         table.push([key, JSON.stringify(valueAt(loaded.config, key)) ?? "", loaded.origins.get(key) ?? "default"]);
       process.stdout.write(`${table.toString()}\n`);
+    });
+  config
+    .command("schema")
+    .description("print the JSON schema of the configuration file, for editors")
+    .action(() => {
+      process.stdout.write(`${JSON.stringify(configJsonSchema(), null, 2)}\n`);
     });
 }
