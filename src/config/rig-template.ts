@@ -104,10 +104,8 @@ export function renderRigTemplate(name: string): string {
   const cameras = Object.entries(EXAMPLE.cameras).flatMap(([camera, example]) =>
     tableLines(`rig.${name}.cameras.${camera}`, "cameras", realsense._zod.def.shape, example),
   );
-  const head = [
-    `The rig "${name}". Addresses, serial numbers, payload and poses are examples: replace them by this bench's own, then ask`,
-    `"skill2real doctor --rig ${name}.toml". Unknown keys are refused. Metres, radians, seconds, newtons; poses are x y z and a unit`,
-    "quaternion qx qy qz qw; relative paths are relative to this file.",
-  ].map(commented);
+  const head = wrap(
+    `The rig "${name}". Addresses, serial numbers, payload and poses are examples: replace them by this bench's own, then ask "skill2real doctor --rig ${name}.toml". Unknown keys are refused. Metres, radians, seconds, newtons; poses are x y z and a unit quaternion qx qy qz qw; relative paths are relative to this file.`,
+  ).map(commented);
   return `${[...head, "", ...section("arm"), ...section("gripper"), ...section("workspace"), ...section("views"), ...cameras].join("\n").trimEnd()}\n`;
 }
