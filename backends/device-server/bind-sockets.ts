@@ -15,7 +15,8 @@ export type BoundSockets = {
   events: Publisher;
   addresses: DeviceAddresses;
   sendEvent: (bytes: Buffer) => void;
-  close(): void;
+  /** Closes them when the events given until now are sent. */
+  close(): Promise<void>;
 };
 
 /** Binds a backend's sockets in a private folder (at most about 90 characters: an ipc address holds 107 bytes). */
@@ -37,7 +38,8 @@ export async function bindSockets(
     events,
     addresses,
     sendEvent: (bytes) => queue.add([bytes]),
-    close: () => {
+    close: async () => {
+      await queue.drained();
       for (const socket of [device, stop, events]) socket?.close();
     },
   };
