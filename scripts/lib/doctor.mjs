@@ -2,12 +2,15 @@ import { spawnSync } from "node:child_process";
 import { accessSync, constants, existsSync, mkdirSync, readFileSync, statfsSync } from "node:fs";
 import { cpus, freemem, release, tmpdir, totalmem } from "node:os";
 import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { rigFindings } from "./doctor-rig.mjs";
 import { DEBIAN_PACKAGES, findPython, missingDebianPackages, nodeProblem } from "./machine.mjs";
 import { probe, ROOT } from "./shell.mjs";
 
-const HELP = `Usage: skill2real doctor [--json]
+const HELP = `Usage: skill2real doctor [--rig <name|FILE.toml>] [--config <file>] [--json]
 
 Says what this machine has and lacks, and how to mend it. Loads nothing native; each addon is tried in a process of its own.
+With --rig it also checks every device of that rig, permissions and real-time scheduling; nothing moves.
 Exit codes: 0 everything needed is there, 3 something is missing.`;
 
 const ADDONS = ["stereo", "scene", "pose"];
@@ -117,14 +120,26 @@ function* findings() {
   }
 }
 
+function options(args) {
+  try {
+    const { values } = parseArgs({
+      args,
+      options: { json: { type: "boolean" }, rig: { type: "string" }, config: { type: "string" } },
+    });
+    return { given: values };
+  } catch (error) {
+    return { problem: `doctor: ${error.message.split("\n")[0]}` };
+  }
+}
+
 export async function doctor(args) {
   if (args.includes("--help") || args.includes("-h")) {
     console.log(HELP);
     return 0;
   }
-  const unknown = args.find((arg) => arg !== "--json");
-  if (unknown) {
-    console.error(`doctor does not know "${unknown}"\n\n${HELP}`);
+  const { given, problem } = options(args);
+  if (problem) {
+    console.error(`${problem}\n\n${HELP}`);
     return 2;
   }
   const { version } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
@@ -136,8 +151,10 @@ export async function doctor(args) {
     free_gb: Number((freemem() / 1e9).toFixed(1)),
   };
   const list = [...findings()];
+  if (given.rig !== undefined)
+    for await (const finding of rigFindings({ rig: given.rig, config: given.config, tried })) list.push(finding);
   const ok = list.every((finding) => finding.ok);
-  if (args.includes("--json"))
+  if (given.json)
     console.log(
       JSON.stringify(
         {

@@ -134,16 +134,23 @@ export type FindRigOptions = {
   rigs?: ReadonlyMap<string, Rig>;
   file?: string;
   cwd?: string;
+  /** False leaves calibration files unread; default true. */
+  calibrated?: boolean;
 };
 
 const isFile = (words: string): boolean => /\.toml(#|$)/.test(words) || words.includes("/");
 
 /** The rig that a name or a file stands for; throws `not_found` or `bad_config` with what there is. */
-export function findRig({ rig, rigs = new Map(), file, cwd = process.cwd() }: FindRigOptions): NamedRig {
+export function findRig(options: FindRigOptions): NamedRig {
+  const named = lookUp(options);
+  return options.calibrated === false ? named : withCalibrations(named);
+}
+
+function lookUp({ rig, rigs = new Map(), file, cwd = process.cwd() }: FindRigOptions): NamedRig {
   if (rig === EMULATED) return emulatedRig();
   if (!isFile(rig)) {
     const found = rigs.get(rig);
-    if (found) return withCalibrations({ name: rig, emulated: false, rig: found, ...(file ? { file } : {}) });
+    if (found) return { name: rig, emulated: false, rig: found, ...(file ? { file } : {}) };
     const known = [EMULATED, ...rigs.keys()];
     throw new Skill2RealError(
       "not_found",
@@ -166,5 +173,5 @@ export function findRig({ rig, rigs = new Map(), file, cwd = process.cwd() }: Fi
       "not_found",
       `${path} holds no rig "${name}".${suggest(name, names)} Rigs: ${names.join(", ")}`,
     );
-  return withCalibrations({ name, emulated: false, file: path, rig: found });
+  return { name, emulated: false, file: path, rig: found };
 }
