@@ -28,10 +28,13 @@ export type BackendChildOptions<Ready> = {
   /** Host time until that line. */
   startTimeoutMs: number;
   onLog?: (line: string) => void;
+  /** How long it may take to end by itself once this process let go of it. Default 3000. */
+  graceMs?: number;
+  /** True: it is not killed when this process exits, for it has an arm to bring to rest first; its leash tells it. Default false. */
+  endsByItself?: boolean;
 };
 
 const KEPT_LINES = 40;
-/** How long a backend may take to end by itself once its parent let go of it. */
 const GRACE_MS = 3000;
 
 /**
@@ -64,7 +67,7 @@ export class BackendChild<Ready> {
     this.#leash = stdio[3] as Writable;
     this.#leash.on("error", () => {}); // a child that died before it read is reported by its exit
     this.#leash.write(`${JSON.stringify(options.bootstrap(this.#dir))}\n`);
-    process.once("exit", this.#killNow);
+    if (options.endsByItself !== true) process.once("exit", this.#killNow);
     this.exited = this.#watch();
   }
 
@@ -119,7 +122,7 @@ export class BackendChild<Ready> {
 
   async #end(): Promise<BackendExit> {
     this.#leash.end();
-    const kill = setTimeout(() => this.#process.kill("SIGKILL"), GRACE_MS);
+    const kill = setTimeout(() => this.#process.kill("SIGKILL"), this.#options.graceMs ?? GRACE_MS);
     const exit = await this.exited;
     clearTimeout(kill);
     return exit;

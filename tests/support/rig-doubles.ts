@@ -351,6 +351,8 @@ export class CameraDouble implements CameraDriver {
   readonly facts: CameraFacts;
   /** Why it gives nothing, where a test says so. */
   broken: string | null = null;
+  /** Distance of the plane that it sees. */
+  distance_m = 0.5;
 
   constructor({
     width = 64,
@@ -381,7 +383,7 @@ export class CameraDouble implements CameraDriver {
       );
     const left = grey(0);
     const rgb8 = Uint8Array.from({ length: 3 * width * height }, (_, i) => left[Math.floor(i / 3)]!);
-    const depth_m = new Float32Array(width * height).fill(0.5);
+    const depth_m = new Float32Array(width * height).fill(this.distance_m);
     depth_m[0] = Number.NaN;
     return { exposure_time_s, rgb8, depth_m, infrared: this.facts.infrared ? { left, right: grey(3) } : null };
   }
