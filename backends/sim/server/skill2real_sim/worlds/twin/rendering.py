@@ -17,7 +17,7 @@ from .conventions import top_left_image
 F64 = NDArray[np.float64]
 
 # Collision helpers that are not meant to be seen are in group 4.
-_SEEN_GROUPS = (1, 1, 1, 0, 0, 0)
+SEEN_GROUPS = (1, 1, 1, 0, 0, 0)
 
 
 class _GlContext(Protocol):
@@ -39,7 +39,7 @@ class Renderer:
         self._model: mujoco.MjModel | None = None
         self._data: mujoco.MjData | None = None
         self._option = mujoco.MjvOption()
-        self._option.geomgroup[:] = _SEEN_GROUPS
+        self._option.geomgroup[:] = SEEN_GROUPS
         self._perturb = mujoco.MjvPerturb()
         self._camera = mujoco.MjvCamera()
         self._camera.type = mujoco.mjtCamera.mjCAMERA_FIXED
