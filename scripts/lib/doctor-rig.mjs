@@ -116,7 +116,7 @@ export function* realtimeFindings({ realtime, realtime_priority: priority }, emu
 }
 
 /** Whether the controller answers on each port, and whether it would take commands. */
-export async function* controllerFindings(host, { ports = UR_PORTS, deadline_ms = 1000 } = {}) {
+export async function* controllerFindings(host, { ports = UR_PORTS, deadline_ms = 1000, registers } = {}) {
   const network = `check the cable and the address (arm.host is ${host}), and on the pendant Settings > Security > Services`;
   const dashboard = await probeDashboard(host, ports.dashboard, deadline_ms);
   const at = (port) => `${host}:${port}`;
@@ -124,6 +124,14 @@ export async function* controllerFindings(host, { ports = UR_PORTS, deadline_ms 
     yield bad("dashboard", `${at(ports.dashboard)} ${dashboard.problem}`, `${network}: enable Dashboard Server`);
   else {
     yield good("dashboard", `PolyScope ${dashboard.version ?? "of unknown version"}, ${dashboard.ms.toFixed(1)} ms`);
+    const [major = 0, minor = 0] = (dashboard.version ?? "").split(".").map(Number);
+    // From there on ur_rtde 1.6.5 reads its output registers at 0, while its robot program writes at 24.
+    if (registers === "upper" && ((major === 5 && minor >= 23) || (major === 10 && minor >= 9) || major > 10))
+      yield bad(
+        "registers",
+        `ur_rtde 1.6.5 does not work with the upper registers of PolyScope ${dashboard.version}`,
+        'set arm.registers = "lower", and switch field buses that claim them off',
+      );
     yield dashboard.remote === "true"
       ? good("remote control", "on")
       : bad(
@@ -324,7 +332,7 @@ export async function* rigFindings({ rig, config, tried }) {
     yield good("devices", "emulated: started with the rig");
     return;
   }
-  yield* controllerFindings(arm.host);
+  yield* controllerFindings(arm.host, { registers: arm.registers });
   if (gripper) yield* gripperFindings(gripper);
   yield* cameraFindings(cameras);
 }

@@ -10,7 +10,10 @@ const ROOT = join(dirname(fileURLToPath(import.meta.url)), "../..");
 type Finding = { name: string; ok: boolean; warn?: boolean; found: string; mend?: string };
 type Ports = Record<"dashboard" | "rtde" | "script" | "secondary" | "primary", number>;
 type Modules = {
-  controllerFindings: (host: string, options: { ports: Ports; deadline_ms: number }) => AsyncIterable<Finding>;
+  controllerFindings: (
+    host: string,
+    options: { ports: Ports; deadline_ms: number; registers?: string },
+  ) => AsyncIterable<Finding>;
   gripperFindings: (gripper: { path: string; serial?: string }) => Iterable<Finding>;
   cameraFindings: (cameras: Record<string, unknown>) => Iterable<Finding>;
   realtimeFindings: (arm: { realtime: string; realtime_priority: number }, emulated: boolean) => Iterable<Finding>;
@@ -58,12 +61,16 @@ const HEALTHY = {
   PolyscopeVersion: "URSoftware 5.17.0.123 (Jan 01 2024)",
 };
 
-async function controller(ports: Partial<Ports>): Promise<Map<string, Finding>> {
+async function controller(ports: Partial<Ports>, registers = "upper"): Promise<Map<string, Finding>> {
   const free = await serve(() => {});
   closers.pop()?.();
   const all = { dashboard: free, rtde: free, script: free, secondary: free, primary: free, ...ports };
   const found = new Map<string, Finding>();
-  for await (const finding of doctor.controllerFindings("127.0.0.1", { ports: all, deadline_ms: 300 }))
+  for await (const finding of doctor.controllerFindings("127.0.0.1", {
+    ports: all,
+    deadline_ms: 300,
+    registers,
+  }))
     found.set(finding.name, finding);
   return found;
 }
@@ -102,6 +109,19 @@ describe("the controller", () => {
     expect(found.get("robot mode")).toMatchObject({ ok: true, warn: true, found: "POWER_OFF" });
     expect(found.get("safety status")).toMatchObject({ ok: false, found: "PROTECTIVE_STOP" });
     expect(found.get("safety status")?.mend).toContain("skill2real arm recover");
+  });
+
+  it.each([
+    ["5.22.9", "upper", true],
+    ["5.23.0", "upper", false],
+    ["5.23.0", "lower", true],
+    ["10.9.1", "upper", false],
+    ["3.15.8", "upper", true],
+  ])("of PolyScope %s works with the %s registers: %s", async (version, registers, works) => {
+    const answers = { ...HEALTHY, PolyscopeVersion: `URSoftware ${version}.123 (Jan 01 2026)` };
+    const found = await controller({ dashboard: await dashboard(answers) }, registers);
+    expect(found.has("registers")).toBe(!works);
+    if (!works) expect(found.get("registers")).toMatchObject({ ok: false, mend: expect.stringContaining("lower") });
   });
 
   it("does not wait for a peer that accepts and says nothing", async () => {

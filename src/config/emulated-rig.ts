@@ -14,7 +14,7 @@ export const EMULATED_RIG: RigInput = {
     speed_cap: 1,
     // Where the bench has the arm at its start and after each reset.
     home_q_rad: [-1.8647, -1.5352, 1.1116, -1.2809, -1.5305, 1.2796],
-    // The wrist camera 0.6 m above the middle of the work area, straight down, image up = +y of world.
+    // The wrist camera 0.6 m above the work area, straight down, image up = +y of world.
     look_q_rad: [-1.8647, -1.5352, 1.1116, -1.2809, -1.5305, 1.2796],
   },
   gripper: { path: "/dev/null" },
@@ -29,10 +29,10 @@ export const EMULATED_RIG: RigInput = {
         x: 0.062,
         y: 0.009,
         z: -0.115,
-        qx: -0.04932527521905,
-        qy: 0.04932527521905,
-        qz: -0.7053843046344,
-        qw: 0.7053843046344,
+        qx: -0.04932527561613,
+        qy: 0.04932527561613,
+        qz: -0.7053843046066,
+        qw: 0.7053843046066,
       },
     },
     scene: {

@@ -80,7 +80,9 @@ const arm = z.strictObject({
     .enum(["upper", "lower"])
     .default("upper")
     .meta(
-      notes("Half of the controller's registers that is used; field buses such as EtherNet/IP claim the lower one."),
+      notes(
+        "Half of the controller's registers that is used; field buses such as EtherNet/IP claim the lower one. From PolyScope 5.23 on ur_rtde 1.6.5 serves the lower half alone.",
+      ),
     ),
   watchdog_hz: fromTo(2, 100)
     .default(10)
