@@ -25,6 +25,8 @@ export const RIG_DEBIAN_PACKAGES = {
   "libusb-1.0-0": "librealsense",
   "libzmq3-dev": "the Stop listener and the emulated cameras",
   "cppzmq-dev": "C++ face of ZeroMQ",
+  "nlohmann-json3-dev": "JSON of the capture program and the emulated controller",
+  "pkg-config": "finds ZeroMQ",
   "libprotozero-dev": "protocol buffers of the Stop listener",
   binutils: "reads the symbols of librealsense",
 };
