@@ -1,5 +1,4 @@
 import { join } from "node:path";
-import { SimBackend } from "../../backends/sim/launch.js";
 import type { SimSpawnOptions } from "../../backends/sim/sim-backend.js";
 import { DEFAULT_BUDGETS, type EpisodeReport } from "../agents/episode.js";
 import { AgentHost, type AgentHostOptions } from "../agents/host/agent-host.js";
@@ -7,13 +6,13 @@ import type { EpisodeRequest } from "../agents/host/messages.js";
 import type { CallRecord, StageRecord } from "../agents/proposer.js";
 import { isSkill2RealError, Skill2RealError } from "../contract/errors.js";
 import type { EvaluateReply } from "../contract/generated/privileged.js";
+import type { DeviceAddresses } from "../runtime/device/device.js";
 import { StopChannel } from "../runtime/device/stop-channel.js";
 import type { EpisodeResult } from "./episode-result.js";
-import { PrivilegedClient } from "./privileged-client.js";
+import type { EpisodeWorld } from "./episode-world.js";
 import { evaluatorFolder, newRunName, writeRunFile } from "./run-folder.js";
+import { SimWorld } from "./sim-world.js";
 
-/** Seconds that pass after an episode before it is judged. */
-const SETTLE_S = 1;
 /** How long a stop may take to be answered. */
 const STOP_ANSWER_MS = 1000;
 /** How long after its own wall time a host that does not come to an end is left alone. */
@@ -29,6 +28,17 @@ const NOT_THE_PROPOSER: readonly string[] = [
   "deadline_exceeded",
   "addon_missing",
   "addon_failed",
+  "model_unreachable",
+  "model_timeout",
+  "model_stream_cut",
+  "model_unauthorized",
+  "model_rate_limited",
+  "model_server_error",
+  "model_bad_reply",
+  "model_reply_too_large",
+  "model_refused_request",
+  "model_image_refused",
+  "model_context_overflow",
 ];
 
 export type EpisodeSpec = {
@@ -57,31 +67,35 @@ export type EpisodeWorkerOptions = {
   onMessage?: AgentHostOptions["onMessage"];
   /** Another simulated world or server module (for tests). */
   simulator?: Pick<SimSpawnOptions, "world" | "module">;
+  /** What episodes are played on. Default: a simulator, by the options above. */
+  world?: () => EpisodeWorld;
+  /** The public addresses of each backend that an episode is played on, once it answers. */
+  onBackend?: (addresses: DeviceAddresses, world: EpisodeWorld) => void;
 };
 
 /**
- * One simulator and one agent host, kept from episode to episode. The worker holds the seed and the token; the host gets an
- * instruction, the public addresses and an opaque name.
+ * One world (a simulator, a rig) and one agent host, kept from episode to episode. The worker holds the seed and what the world
+ * is judged by; the host gets an instruction, the public addresses and an opaque name.
  */
 export class EpisodeWorker {
   readonly #options: EpisodeWorkerOptions;
-  #sim: SimBackend | null = null;
-  #privileged: PrivilegedClient | null = null;
+  #world: EpisodeWorld | null = null;
   #host: AgentHost | null = null;
-  #stopper: StopChannel | null = null;
+  #stopper: { address: string; channel: StopChannel } | null = null;
   #interrupted: string | null = null;
 
   constructor(options: EpisodeWorkerOptions) {
     this.#options = options;
   }
 
-  /** The running simulator's public addresses; null before the first episode. */
-  get addresses(): SimBackend["addresses"] | null {
-    return this.#sim?.addresses ?? null;
+  /** The running backend's public addresses; null where none runs. */
+  get addresses(): DeviceAddresses | null {
+    return this.#world?.addresses ?? null;
   }
 
-  get simulatorPid(): number | null {
-    return this.#sim?.pid ?? null;
+  /** The process of the backend that is played on; null where none runs. */
+  get backendPid(): number | null {
+    return this.#world?.pid ?? null;
   }
 
   get hostPid(): number | null {
@@ -107,9 +121,8 @@ export class EpisodeWorker {
       task: spec.task,
       seed: spec.seed,
       instruction: spec.instruction ?? "",
-      backend: "sim",
-      proposer:
-        spec.proposer.kind === "script" ? `script:${spec.proposer.fileName}` : `library:${spec.proposer.library}`,
+      backend: "",
+      proposer: proposerName(spec.proposer),
       started_at: new Date().toISOString(),
       outcome: "failed",
       claim: null,
@@ -124,18 +137,21 @@ export class EpisodeWorker {
       wall_s: 0,
     };
     try {
+      this.#world ??= this.#makeWorld();
+      const world = this.#world;
+      result.backend = world.backend;
       await this.#ready();
-      const world = await this.#privileged!.reset({
+      const { instruction } = await world.begin({
         task: spec.task,
         seed: spec.seed,
         ...(spec.hidden_salt ? { hidden_salt: spec.hidden_salt } : {}),
       });
-      result.instruction = spec.instruction ?? world.instruction;
+      result.instruction = spec.instruction ?? instruction ?? "";
       const { report } = await this.#playOn(this.#host!, {
         episode: run,
         folder: run,
         instruction: result.instruction,
-        addresses: this.#sim!.addresses,
+        addresses: this.#meet(world),
         proposer: spec.proposer,
         settings: spec.settings,
         randomSeed: 1,
@@ -143,13 +159,15 @@ export class EpisodeWorker {
         ...(spec.refKey ? { refKey: spec.refKey } : {}),
       });
       this.#take(result, report);
-      if (report.outcome !== "lost" && spec.instruction === undefined) this.#judge(result, await this.#evaluate());
+      const verdict = report.outcome !== "lost" && spec.instruction === undefined ? await world.judge() : null;
+      if (verdict) this.#judge(result, verdict);
       await writeRunFile(this.#options.runsFolder, run, "stages.json", JSON.stringify(report.stages, null, 1));
     } catch (error) {
       this.#failed(result, error);
     }
     result.wall_s = (performance.now() - began) / 1e3;
     if (result.infrastructure !== null) await this.#restart(result.outcome === "lost");
+    else await this.#world?.end();
     return result;
   }
 
@@ -157,7 +175,7 @@ export class EpisodeWorker {
   async stop(reason: string): Promise<void> {
     this.#interrupted = reason;
     try {
-      await this.#stopper?.stop("", reason);
+      await this.#stopper?.channel.stop("", reason);
     } finally {
       this.#host?.stop(reason);
     }
@@ -176,30 +194,39 @@ export class EpisodeWorker {
 
   async close(): Promise<void> {
     await this.#host?.close();
-    this.#stopper?.close();
-    this.#privileged?.close();
-    await this.#sim?.close();
     this.#host = null;
-    this.#sim = null;
+    this.#stopper?.channel.close();
+    this.#stopper = null;
+    await this.#world?.close();
+    this.#world = null;
   }
 
   async #ready(): Promise<void> {
     if (this.#interrupted !== null) throw new Skill2RealError("stopped", this.#interrupted);
+    this.#world ??= this.#makeWorld();
     // Each is kept as soon as it runs, so that `close` ends it where the other cannot start.
-    const started = await Promise.allSettled([this.#startSimulator(), this.#startHost()]);
+    const started = await Promise.allSettled([this.#world.start(), this.#startHost()]);
     for (const one of started) if (one.status === "rejected") throw one.reason;
-    const sim = this.#sim!;
-    if (!this.#privileged) {
-      if (!sim.privileged)
-        throw new Skill2RealError("internal", "the simulator was started without its privileged plane");
-      this.#privileged = await PrivilegedClient.connect(sim.privileged);
-      this.#stopper = new StopChannel({ address: sim.addresses.stop, lostAfterMs: STOP_ANSWER_MS });
-    }
+    if (this.#world.addresses) this.#meet(this.#world);
   }
 
-  async #startSimulator(): Promise<void> {
-    const { realtime = 0, onLog, simulator = {} } = this.#options;
-    this.#sim ??= await SimBackend.spawn({ ...simulator, realtime, privileged: true, ...(onLog ? { onLog } : {}) });
+  #makeWorld(): EpisodeWorld {
+    const { realtime = 0, onLog, simulator = {}, world } = this.#options;
+    return world?.() ?? new SimWorld({ ...simulator, realtime, ...(onLog ? { onLog } : {}) });
+  }
+
+  /** The backend's public addresses; its stop socket is at hand from here on. */
+  #meet(world: EpisodeWorld): DeviceAddresses {
+    const { addresses } = world;
+    if (!addresses) throw new Skill2RealError("internal", `the ${world.backend} backend was not started`);
+    if (this.#stopper?.address !== addresses.stop) {
+      this.#stopper?.channel.close();
+      const channel = new StopChannel({ address: addresses.stop, lostAfterMs: STOP_ANSWER_MS });
+      this.#stopper = { address: addresses.stop, channel };
+      this.#options.onBackend?.(addresses, world);
+    }
+    if (this.#interrupted !== null) throw new Skill2RealError("stopped", this.#interrupted);
+    return addresses;
   }
 
   async #startHost(): Promise<void> {
@@ -217,11 +244,9 @@ export class EpisodeWorker {
   /** A backend or host that failed is not trusted with the next episode. What still moves is stopped before it ends. */
   async #restart(lost: boolean): Promise<void> {
     // One that answers nothing any more is not waited for.
-    if (lost) await this.#sim?.kill();
-    else await this.#stopper?.stop("", "the episode failed").catch(() => {});
+    if (lost) await this.#world?.kill();
+    else await this.#stopper?.channel.stop("", "the episode failed").catch(() => {});
     await this.close();
-    this.#privileged = null;
-    this.#stopper = null;
   }
 
   #take(result: EpisodeResult, report: EpisodeReport): void {
@@ -232,11 +257,6 @@ export class EpisodeWorker {
     result.calls = report.stages.reduce((sum, stage) => sum + stage.calls.length, 0);
     result.device_time_s = report.device_time_s;
     if (report.outcome === "lost") result.infrastructure = "lost: the backend stopped answering";
-  }
-
-  async #evaluate(): Promise<EvaluateReply> {
-    await this.#privileged!.settle(SETTLE_S);
-    return this.#privileged!.evaluate();
   }
 
   #judge(result: EpisodeResult, { success, predicates, failure_kind }: EvaluateReply): void {
@@ -257,9 +277,9 @@ export class EpisodeWorker {
       return;
     }
     const code = isSkill2RealError(error) ? error.code : "internal";
-    const words = this.#sim?.lastWords().trim();
+    const words = this.#world?.lastWords().trim();
     if (NOT_THE_PROPOSER.includes(code))
-      result.infrastructure = `${code === "backend_lost" ? "lost" : code}: ${message}${code === "backend_lost" && words ? ` (the simulator's last words: ${words.split("\n").at(-1)})` : ""}`;
+      result.infrastructure = `${code === "backend_lost" ? "lost" : code}: ${message}${code === "backend_lost" && words ? ` (the backend's last words: ${words.split("\n").at(-1)})` : ""}`;
     else result.failure_kind = code;
     if (code === "backend_lost") result.outcome = "lost";
   }
@@ -267,3 +287,9 @@ export class EpisodeWorker {
 
 /** Where a run's files are. */
 export const runPath = (runsFolder: string, run: string, ...names: string[]): string => join(runsFolder, run, ...names);
+
+/** A Proposer as results and tables name it. */
+function proposerName(proposer: EpisodeRequest["proposer"]): string {
+  if (proposer.kind === "script") return `script:${proposer.fileName}`;
+  return proposer.kind === "library" ? `library:${proposer.library}` : `llm:${proposer.model.model}`;
+}

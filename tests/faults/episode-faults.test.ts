@@ -139,7 +139,7 @@ describe("a simulator that is gone in the middle of an episode's motion", () => 
       });
       endings.push(() => worker.close());
       await worker.start();
-      const pids = [worker.simulatorPid!, worker.hostPid!, ...descendants(worker.hostPid!)];
+      const pids = [worker.backendPid!, worker.hostPid!, ...descendants(worker.hostPid!)];
       reap(() => pids.filter(alive));
       const watcher = await watch(worker.addresses!);
       const played = worker.play({
@@ -168,7 +168,7 @@ describe("a simulator that is gone in the middle of an episode's motion", () => 
       // The program's stage is the last one, and there is no second look at a world that began anew.
       expect(result.stages).toBe(1);
       expect(spoken.filter(({ message }) => message.type === "stage").length).toBeLessThanOrEqual(2);
-      expect(worker.simulatorPid).toBe(null);
+      expect(worker.backendPid).toBe(null);
       expect(await survivors(pids, GONE_WITHIN_MS)).toEqual([]);
     });
   }
