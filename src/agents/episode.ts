@@ -2,6 +2,7 @@ import { isSkill2RealError } from "../contract/errors.js";
 import type { ProgramChecker, Quotas, RunResult, Sandbox } from "../program/index.js";
 import type { Session } from "../runtime/session.js";
 import type { TraceSink } from "../runtime/trace-sink.js";
+import type { ModelAccount } from "./llm/model-account.js";
 import { ProgramHost } from "./program-host.js";
 import type { CallRecord, Claim, Proposer, StageEnd, StageRecord } from "./proposer.js";
 import { type SeenView, stageImages } from "./stage-images.js";
@@ -40,6 +41,8 @@ export type EpisodeReport = {
   stages: StageRecord[];
   device_time_s: number;
   wall_s: number;
+  /** What the Proposer took of a language model; null where it has none. */
+  model: ModelAccount | null;
 };
 
 /** Plays decision stages until the Proposer finishes, a budget ends, or the backend or a person ends it. The arm then holds. */
@@ -62,6 +65,7 @@ export async function playEpisode(options: EpisodeOptions): Promise<EpisodeRepor
     stages,
     device_time_s: session.time_s - start_s,
     wall_s: wall(),
+    model: proposer.account ?? null,
   });
   const onAbort = (): void => void session.stop("the episode was stopped").catch(() => {});
   options.signal?.addEventListener("abort", onAbort, { once: true });
@@ -77,6 +81,7 @@ export async function playEpisode(options: EpisodeOptions): Promise<EpisodeRepor
       if (wall() > budgets.max_wall_s)
         return report("budget", null, `${budgets.max_wall_s} s of wall time are used up`);
       const decision = await proposer.next({ instruction, stages });
+      if ("budget" in decision) return report("budget", null, decision.budget);
       if ("finish" in decision) return report("finished", decision.finish, decision.evidence);
       const left = {
         deviceTime_s: Math.max(0.1, budgets.max_device_time_s - (session.time_s - start_s)),

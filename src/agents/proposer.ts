@@ -1,12 +1,13 @@
 import type { JsonValue } from "../contract/generated/robot-api.js";
+import type { ModelAccount } from "./llm/model-account.js";
 import type { PrintedLine, ProgramDiagnostic } from "../program/index.js";
 
 /** What a Proposer says of the whole episode when it ends it. */
 export type Claim = "supported" | "partial" | "execution_failure" | "unresolved";
 export const CLAIMS: readonly Claim[] = ["supported", "partial", "execution_failure", "unresolved"];
 
-/** One decision: the next program, or the end with what supports it. */
-export type Decision = { program: string; fileName: string } | { finish: Claim; evidence: string };
+/** One decision: the next program, the end with what supports it, or which budget of the Proposer's own has ended. */
+export type Decision = { program: string; fileName: string } | { finish: Claim; evidence: string } | { budget: string };
 
 export type CallRecord = {
   operation: string;
@@ -56,5 +57,7 @@ export type ProposerContext = { instruction: string; stages: readonly StageRecor
 /** Decides what to do next from public information alone. */
 export interface Proposer {
   readonly kind: string;
+  /** What it took of a language model, where it has one. */
+  readonly account?: ModelAccount;
   next(context: ProposerContext): Promise<Decision>;
 }

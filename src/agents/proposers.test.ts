@@ -73,7 +73,11 @@ describe("LibraryProposer", () => {
   const instruction = "Put the red can into the blue tray.";
   const starter = (skills = ["pointing"]) => LibraryProposer.create(packageFile("memories", "starter"), skills);
   const nameOf = (decision: Decision): string =>
-    "program" in decision ? decision.fileName : `${decision.finish}: ${decision.evidence}`;
+    "program" in decision
+      ? decision.fileName
+      : "finish" in decision
+        ? `${decision.finish}: ${decision.evidence}`
+        : decision.budget;
   const names = async (...stages: StageRecord[]) => nameOf(await starter().next({ instruction, stages }));
 
   it("begins with the first stage of the entry that fits, with the task's words and the functions that it uses", async () => {

@@ -68,7 +68,14 @@ class AgentHost {
         settings: request.settings,
       });
       try {
-        const proposer = createProposer(request.proposer, skills);
+        const proposer = createProposer(request.proposer, {
+          skills,
+          capabilities: session.device.capabilities,
+          folder: request.folder,
+          check: (program, fileName) => checker.check(program, fileName),
+          signal: stop.signal,
+          onEvent: (kind, details) => trace.event(kind, details),
+        });
         const report = await playEpisode({
           session,
           checker,

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { Memories } from "../../memory/index.js";
 import type { EpisodeReport } from "../episode.js";
+import { modelSettingsSchema } from "../llm/settings.js";
 import type { CallRecord, StageRecord } from "../proposer.js";
 
 /**
@@ -21,6 +22,19 @@ export const episodeRequestSchema = z.strictObject({
       /** Name of a library that ships, or what to call one whose content is given. */
       library: z.string(),
       memories: z.custom<Memories>((value) => typeof value === "object" && value !== null).optional(),
+    }),
+    z.strictObject({
+      kind: z.literal("llm"),
+      /** With the key, which comes this way alone and goes nowhere else. */
+      model: modelSettingsSchema,
+      /** What the model is shown of memories; none: nothing. */
+      memories: z.custom<Memories>((value) => typeof value === "object" && value !== null).optional(),
+      /** What is told of the family of tasks beside the instruction. */
+      task_text: z.string().max(10_000).default(""),
+      /** Identity of everything that can change what is decided. */
+      policy: z.string().max(128).default(""),
+      /** Content of a cassette to answer from, in place of the endpoint. */
+      replay: z.strictObject({ cassette: z.string(), strict: z.boolean() }).optional(),
     }),
   ]),
   settings: z.strictObject({

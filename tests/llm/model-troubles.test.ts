@@ -1,0 +1,128 @@
+/** Everything that can go wrong between us and a model, against a real HTTP server: bounded, counted, with a code of its own. */
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { LiveModel } from "../../src/agents/llm/live-model.js";
+import { TOOLS } from "../../src/agents/llm/llm-proposer.js";
+import { textMessage } from "../../src/agents/llm/messages.js";
+import { retryAfter } from "../../src/agents/llm/model-client.js";
+import { type ModelSettings, modelSettingsSchema } from "../../src/agents/llm/settings.js";
+import {
+  answering,
+  beginning,
+  failing,
+  type Handler,
+  hanging,
+  ModelEndpoint,
+  saying,
+} from "../support/model-endpoint.js";
+
+let endpoint: ModelEndpoint;
+beforeAll(async () => {
+  endpoint = await ModelEndpoint.start();
+});
+afterAll(() => endpoint.close());
+
+const settings = (fields: Partial<ModelSettings> = {}): ModelSettings =>
+  modelSettingsSchema.parse({ base_url: endpoint.base_url, model: "m", api_key: "secret-key", retries: 0, ...fields });
+const ask = (fields: Partial<ModelSettings> = {}, signal = new AbortController().signal) =>
+  new LiveModel({ settings: settings(fields), folder: ".", tools: TOOLS }).complete(
+    [textMessage("user", "go")],
+    signal,
+  );
+
+describe.each([true, false])("an endpoint with stream %s", (stream) => {
+  it("gives text, calls of tools and usage", async () => {
+    endpoint.answer([
+      saying("hello"),
+      saying({ content: null, tool: { name: "finish", arguments: '{"claim":"partial"}' } }, "tool_calls"),
+    ]);
+    expect(await ask({ stream, price_in: 1, price_out: 2 })).toMatchObject({
+      reply: { text: "hello", tool: null, finish_reason: "stop" },
+      usage: { tokens_in: 1000, tokens_out: 50, counted: true },
+      cost: 0.0011,
+      troubles: [],
+    });
+    expect((await ask({ stream })).reply).toMatchObject({
+      text: "",
+      tool: { name: "finish", arguments: '{"claim":"partial"}' },
+    });
+    expect(endpoint.keys.at(-1)).toBe("Bearer secret-key");
+  });
+
+  const wrong: readonly (readonly [string, Handler, string, Partial<ModelSettings>?])[] = [
+    ["hangs", hanging, "model_timeout", { timeout_s: 0.3 }],
+    ["refuses the key", failing(401, "bad key"), "model_unauthorized"],
+    ["takes no more requests", failing(429, "slow down", { "retry-after": "3600" }), "model_rate_limited"],
+    ["fails", failing(503, "overloaded"), "model_server_error"],
+    ["answers HTML", answering("text/html", "<html>hi</html>"), "model_bad_reply"],
+    ["answers JSON that is none", answering("application/json", "{ nope"), "model_bad_reply"],
+    ["sends 50 MB", answering("application/json", Buffer.alloc(50_000_000, 0x20)), "model_reply_too_large"],
+    ["refuses images", failing(400, "this model does not support image input"), "model_image_refused"],
+    ["has a smaller context", failing(400, "maximum context length is 2048 tokens"), "model_context_overflow"],
+    ["refuses the request", failing(400, "temperature is not supported"), "model_refused_request"],
+  ];
+  it.each(wrong)("that %s", async (_name, handler, code, fields = {}) => {
+    endpoint.answer([handler, handler]);
+    const error = await ask({ stream, tools: "off", ...fields }).catch((cause: unknown) => cause);
+    expect(error).toMatchObject({ code });
+    expect((error as Error).message).not.toContain("secret-key");
+  });
+});
+
+describe("streams", () => {
+  it.each([
+    ["fall silent", beginning("silence"), "model_timeout"],
+    ["are cut", beginning("cut"), "model_stream_cut"],
+    ["are JSON in one piece", answering("application/json", JSON.stringify({ choices: [] })), "model_bad_reply"],
+  ])("that %s", async (_name, handler, code) => {
+    endpoint.answer([handler]);
+    await expect(ask({ idle_s: 0.3 })).rejects.toMatchObject({ code });
+  });
+});
+
+describe("further tries", () => {
+  it("end a passing trouble, and are counted", async () => {
+    endpoint.answer([failing(503, "busy"), failing(429, "slow", { "retry-after": "0.05" }), saying("at last")]);
+    const { reply, troubles } = await ask({ retries: 2 });
+    expect(reply.text).toBe("at last");
+    expect(troubles).toEqual(["model_server_error", "model_rate_limited"]);
+  });
+
+  it("are not made for what no try ends, and not without end", async () => {
+    endpoint.answer([], failing(401, "no"));
+    await expect(ask({ retries: 5 })).rejects.toMatchObject({ code: "model_unauthorized" });
+    expect(endpoint.requests).toHaveLength(1);
+    endpoint.answer([], failing(500, "broken"));
+    await expect(ask({ retries: 1, max_wait_s: 0.01 })).rejects.toMatchObject({ code: "model_server_error" });
+    expect(endpoint.requests).toHaveLength(2);
+  });
+
+  it("go on without tools where the endpoint refuses them", async () => {
+    endpoint.answer([failing(400, "tools are not supported by this model"), saying("plain"), saying("again")]);
+    const model = new LiveModel({ settings: settings(), folder: ".", tools: TOOLS });
+    const { signal } = new AbortController();
+    expect((await model.complete([textMessage("user", "go")], signal)).reply.text).toBe("plain");
+    await model.complete([textMessage("user", "go")], signal);
+    expect(endpoint.requests.map(({ tools }) => tools?.length ?? 0)).toEqual([2, 0, 0]);
+  });
+
+  it("end at once when the episode is stopped", async () => {
+    endpoint.answer([], failing(429, "slow", { "retry-after": "30" }));
+    const stop = new AbortController();
+    const asked = ask({ retries: 3 }, stop.signal);
+    setTimeout(() => stop.abort(), 100);
+    await expect(asked).rejects.toMatchObject({ code: "stopped" });
+  });
+
+  it("no endpoint at all", async () => {
+    await expect(ask({ base_url: "http://127.0.0.1:9/v1" })).rejects.toMatchObject({ code: "model_unreachable" });
+  });
+});
+
+describe("retryAfter", () => {
+  it("reads seconds and dates", () => {
+    expect(retryAfter("2.5")).toBe(2.5);
+    expect(retryAfter("Mon, 30 Nov 2026 12:00:10 GMT", Date.parse("2026-11-30T12:00:00Z"))).toBe(10);
+    expect(retryAfter("soon")).toBeNull();
+    expect(retryAfter(null)).toBeNull();
+  });
+});
