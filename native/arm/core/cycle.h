@@ -5,14 +5,15 @@
 //
 // States (State) and what leads from one to the next:
 //
+// clang-format off
 //   disconnected --link starts--> connecting --link up, program runs, 5 fresh samples--> idle
-//   idle --start accepted--> moving --path done and arm settled, or contact--> idle
+//   idle --start accepted--> moving --path done and arm settled, or its time is over--> idle
 //   moving --stop, lease, parent, fault--> stopping --standstill--> held (ordinary stop) or fault
 //   moving --contact--> stopping --setpoint is the actual position--> idle
 //   held --resume(epoch)--> idle          fault --resume(epoch, token), cause gone--> idle
-//   any  --controller switched to local--> local mode --remote again--> what it was (a motion was
-//   ended by a fault) any  --fault--> stopping or fault; without a fault latched a closed link is
-//   disconnected
+//   any --controller switched to local (a fault)--> local mode --remote again--> fault
+//   any --fault--> stopping or fault      any --link closed by us, no fault latched--> disconnected
+// clang-format on
 //
 // A stop, ordinary or by a fault, latches and begins a new stop epoch. A start that carries another
 // epoch is refused for ever. See supervisor.h for the class, faults.h for the table of codes.
@@ -29,7 +30,7 @@ namespace s2r::arm {
 
 inline constexpr int kJoints = 6;
 inline constexpr double kPeriod_s = 0.002;
-inline constexpr int kNone = -1;
+inline constexpr int kNoIndex = -1;
 
 using Joints = std::array<double, kJoints>;
 using Wrench = std::array<double, 6>;  // force x y z [N], torque x y z [Nm]
@@ -99,9 +100,9 @@ enum class BodyKind : uint32_t { kElbow, kWrist, kGripper, kLoad };
 // What a fault is about. The text for people is made outside the cycle: faultMessage() in faults.h.
 struct FaultDetail {
   FaultCode code = FaultCode::kNone;
-  int32_t joint = kNone;  // 0 to 5
-  int32_t zone = kNone;   // index in CoreConfig::zones
-  int32_t body = kNone;   // index in CoreConfig::bodies; kLoadBody for the carried load
+  int32_t joint = kNoIndex;  // 0 to 5
+  int32_t zone = kNoIndex;   // index in CoreConfig::zones
+  int32_t body = kNoIndex;   // index in CoreConfig::bodies; kLoadBody for the carried load
   double value = 0;       // measured or asked for
   double limit = 0;
   double time_s = 0;    // when it was noticed
@@ -243,7 +244,7 @@ struct StartAnswer {
   uint64_t group = 0;
   Refusal refusal = Refusal::kNone;
   FaultCode cause = FaultCode::kNone;  // kNotReady, kFault: why
-  int32_t joint = kNone;               // kNotStart
+  int32_t joint = kNoIndex;               // kNotStart
   double value = 0, limit = 0;
   double start_time_s = 0, expected_end_time_s = 0;
 };
@@ -343,6 +344,7 @@ struct CycleOutput {
   uint64_t released_group = 0;  // not 0: this group's arrays are no longer read
 
   Wrench tcp_wrench_world{};  // measured, turned to world axes, unfiltered
+  std::array<double, 16> X_world_tcp{};  // of the measured joints, by the configured kinematics; row-major
   int32_t stale_cycles = 0;   // in a row
   bool robot_ready = false;   // link up, remote, program running, no safety stop
   CycleCounters counters;
