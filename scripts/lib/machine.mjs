@@ -50,7 +50,7 @@ export function findPython() {
   return null;
 }
 
-export const packageInstalled = (name) =>
+const packageInstalled = (name) =>
   (probe("dpkg-query", ["--show", "--showformat", `$${"{Status}"}`, name]) ?? "").includes("ok installed");
 
 /** Those of `packages` still to be installed; none where dpkg is not this machine's package manager and the tools are there. */
