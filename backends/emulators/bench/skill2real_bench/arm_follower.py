@@ -2,7 +2,8 @@
 
 The controller writes at its own 500 Hz, so a step may see no new target or two: the target is carried on
 along its own velocity, by the command's age and two periods at most. The velocity comes from the controller's
-cycle counter, which does not jitter, and is fed forward as in the twin.
+cycle counter, which does not jitter, and is fed forward as in the twin; the age, too, is counted in cycles,
+from where a slow average of their times of writing has the first of them.
 """
 
 from __future__ import annotations
@@ -19,6 +20,9 @@ F64 = NDArray[np.float64]
 # A controller that fell silent for this long lets the brakes fall.
 STALE_S = 0.1
 CARRY_ON_PERIODS = 2
+# Share of each new cycle in the average of where cycle zero was; a clock that jumped begins a new average.
+ZERO_GAIN = 0.05
+SAME_CLOCK_S = 0.004
 # No servo moves its target faster than this share of the joint's limit, whatever it is told.
 SLEW = 1.2
 
@@ -47,6 +51,7 @@ class ArmFollower:
         self.braked = True
         self._braking: F64 = np.zeros((0, 6))
         self._last: tuple[int, F64] | None = None
+        self._cycle_zero_s = -1.0e9
 
     def next(self, command: ArmCommand | None, now_s: float, q_rad: F64, qd_rad_s: F64) -> F64:
         """The servos' row for the coming step."""
@@ -58,8 +63,9 @@ class ArmFollower:
             return self._brake(q_rad, qd_rad_s)
         assert command is not None
         self.braked = False
-        age_s = min(max(now_s - command.host_time_s, 0.0), CARRY_ON_PERIODS * self._period_s)
         velocity = self._velocity(command, now_s)
+        age_s = now_s - (self._cycle_zero_s + command.cycle * self._period_s)
+        age_s = min(max(age_s, -self._period_s), CARRY_ON_PERIODS * self._period_s)
         step = command.q_target_rad + velocity * age_s - self.q_target_rad
         if bool((np.abs(step) > self._slew_rad).any()):
             step = np.clip(step, -self._slew_rad, self._slew_rad)
@@ -70,6 +76,10 @@ class ArmFollower:
 
     def _velocity(self, command: ArmCommand, now_s: float) -> F64:
         last = self._last
+        if last is None or command.cycle != last[0]:
+            zero_s = command.host_time_s - command.cycle * self._period_s
+            near = abs(zero_s - self._cycle_zero_s) < SAME_CLOCK_S
+            self._cycle_zero_s += (ZERO_GAIN if near else 1.0) * (zero_s - self._cycle_zero_s)
         if last is None:
             self._last = (command.cycle, command.q_target_rad)
             return np.zeros(6)

@@ -50,12 +50,14 @@ class Lens:
             raise ValueError(f"the lens looks past a margin of {margin_px} px")
         left = np.minimum(np.floor(column).astype(np.int32), self.width - 2)
         top = np.minimum(np.floor(row).astype(np.int32), self.height - 2)
-        # Weights in 1/256, so that blending stays in 16-bit integers.
-        right_part = np.rint((column - left) * 256).astype(np.uint32)
-        lower_part = np.rint((row - top) * 256).astype(np.uint32)
-        corners = ((256 - right_part) * (256 - lower_part), right_part * (256 - lower_part))
-        corners += ((256 - right_part) * lower_part, right_part * lower_part)
-        self._weights = [((w + 128) >> 8).astype(np.uint16).reshape(-1, 1) for w in corners]
+        # Weights in 1/256 that sum to 1, so that blending stays in 16-bit integers.
+        right = np.rint((column - left) * 256).astype(np.uint32)
+        lower = np.rint((row - top) * 256).astype(np.uint32)
+        corners = [
+            c >> 8 for c in ((256 - right) * (256 - lower), right * (256 - lower), (256 - right) * lower)
+        ]
+        corners.append(256 - corners[0] - corners[1] - corners[2])
+        self._weights = [corner.astype(np.uint16).reshape(-1, 1) for corner in corners]
         first = (top * self.width + left).ravel()
         self._indices = [first, first + 1, first + self.width, first + self.width + 1]
         self._shape = (height, width, 3)
@@ -67,6 +69,5 @@ class Lens:
         for index, weight in zip(self._indices, self._weights, strict=True):
             part = pixels.take(index, axis=0).astype(np.uint16)
             part *= weight
-            # Rounded weights may sum to 257: the last unit saturates.
-            np.add(blended, part, out=blended, where=blended <= 65535 - part)
+            blended += part
         return (blended >> 8).astype(np.uint8).reshape(self._shape)
