@@ -11,7 +11,7 @@ import {
   statSync,
 } from "node:fs";
 import { userInfo, version } from "node:os";
-import { join } from "node:path";
+import { delimiter, join } from "node:path";
 import { isatty } from "node:tty";
 import { pathToFileURL } from "node:url";
 import { findPython, missingDebianPackages, RIG_DEBIAN_PACKAGES } from "./machine.mjs";
@@ -293,6 +293,24 @@ export function* cameraFindings(cameras) {
       );
 }
 
+/** The Python half of the emulated rig: both packages load in the simulator's environment. */
+export function* emulatorFindings() {
+  for (const [name, folder] of [
+    ["bench", "bench"],
+    ["gripper", "pika"],
+  ]) {
+    const paths = [join(ROOT, "backends", "sim", "server"), join(ROOT, "backends", "emulators", folder)];
+    const { status, stderr, error } = spawnSync(
+      join(ROOT, ".venvs", "twin", "bin", "python"),
+      ["-c", `import skill2real_${folder}`],
+      { env: { ...process.env, PYTHONPATH: paths.join(delimiter) }, encoding: "utf8", timeout: 60_000 },
+    );
+    yield status === 0
+      ? good(`emulated ${name}`, "loads; started with the rig")
+      : bad(`emulated ${name}`, error?.message ?? stderr.trim().split("\n").at(-1), SETUP);
+  }
+}
+
 /** The rig's description: from the compiled configuration, which loads nothing native. */
 export async function readRig(rig, config) {
   const compiled = join(ROOT, "dist", "src", "config", "index.js");
@@ -329,7 +347,7 @@ export async function* rigFindings({ rig, config, tried }) {
   const { arm, gripper, cameras } = named.rig;
   yield* realtimeFindings(arm, named.emulated);
   if (named.emulated) {
-    yield good("devices", "emulated: started with the rig");
+    yield* emulatorFindings();
     return;
   }
   yield* controllerFindings(arm.host, { registers: arm.registers });

@@ -26,6 +26,7 @@ export const RIG_DEBIAN_PACKAGES = {
   "libzmq3-dev": "the Stop listener and the emulated cameras",
   "cppzmq-dev": "C++ face of ZeroMQ",
   "nlohmann-json3-dev": "JSON of the capture program and the emulated controller",
+  "libcli11-dev": "command line of the emulated controller",
   "pkg-config": "finds ZeroMQ",
   "libprotozero-dev": "protocol buffers of the Stop listener",
   binutils: "reads the symbols of librealsense",
