@@ -55,9 +55,8 @@ def main(argv: Sequence[str]) -> int:
         check_socket_dir(arguments.socket_dir)
         plant = arguments.plant or os.path.join(arguments.socket_dir, "plant")
         token = _token(arguments.token_fd)
-        server = BenchServer(
-            BenchWorld(draw_rig(arguments.rig_seed)), arguments.socket_dir, plant, token, say
-        )
+        rig = draw_rig(arguments.rig_seed)
+        server = BenchServer(BenchWorld(rig), arguments.socket_dir, plant, token, say)
         server.load("r1", arguments.seed, arguments.variant)
     except (StartError, BadArgument, OSError) as error:
         LOGGER.error("cannot start: %s", error)
@@ -78,6 +77,11 @@ def main(argv: Sequence[str]) -> int:
             "privileged": server.privileged_address,
             "pid": os.getpid(),
             "renderer": RENDERER,
+            "wrench": {
+                "bias": rig.wrench_bias.tolist(),
+                "noise_n": float(rig.wrench_noise_sigma[0]),
+                "noise_nm": float(rig.wrench_noise_sigma[3]),
+            },
         }
     )
     code = server.run()

@@ -70,7 +70,7 @@ RIG_TRUTH = np.dtype(
     [
         # theta, a, d, alpha of one joint after the other; added to the nominal Denavit-Hartenberg rows.
         ("kinematic_deltas", "<f8", 24),
-        # TCP axes: force [N], torque [Nm].
+        # Base axes: force [N], torque [Nm].
         ("wrench_bias", "<f8", 6),
         ("wrench_noise_sigma", "<f8", 6),
     ]

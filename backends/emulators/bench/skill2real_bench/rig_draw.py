@@ -9,11 +9,12 @@ Drawn in named streams (skill2real_sim's streams.py), uniformly unless said othe
 | link twists (alpha) | -1 to 1 mrad each |
 | mount of each camera | moved by 0.3 to 2.0 mm and turned by 0.05 to 0.30 degree about random axes |
 | image latency of each camera | 30 to 90 ms, and within 10 ms of that at each exposure |
-| wrench bias | force -4 to 4 N, torque -0.3 to 0.3 Nm each, in TCP axes |
+| wrench bias | force -4 to 4 N, torque -0.3 to 0.3 Nm each, in base axes |
 | wrench noise | sigma 0.3 to 0.8 N and 0.015 to 0.04 Nm (normal) |
 
-The kinematic deltas and the wrench's bias and noise go to the controller through the plant memory's rig
-truth; the rest nobody is told. The same seed gives the same rig on every machine.
+The kinematic deltas go to the controller through the plant memory's rig truth. The wrench's bias and noise
+are there too and in the bench's ready line, from which a launcher hands them to the controller, whose sensor
+has them. The rest nobody is told. The same seed gives the same rig on every machine.
 """
 
 from __future__ import annotations
