@@ -42,9 +42,9 @@ class Control {
 // Makes a Control; blocks while it connects and throws ArmError or std::exception.
 using ControlFactory = std::function<std::unique_ptr<Control>()>;
 
-// RTDEControlInterface of ur_rtde 1.6.5: upper register range (24 to 47), without the input of an
-// external force sensor. The program is uploaded only by upload(): where ur_rtde reconnects by
-// itself after a lost link, it cannot start one on its own.
-[[nodiscard]] ControlFactory urRtdeControl(const std::string& host);
+// RTDEControlInterface of ur_rtde 1.6.5: registers 24 to 47 (upper) or 0 to 23, without the input
+// of an external force sensor. The program is uploaded only by upload(): where ur_rtde reconnects
+// by itself after a lost link, it cannot start one on its own.
+[[nodiscard]] ControlFactory urRtdeControl(const std::string& host, bool upper_registers);
 
 }  // namespace s2r::arm

@@ -121,13 +121,14 @@ std::vector<std::uint8_t> RtdeStream::receiveType(std::uint8_t type, Deadline de
 RtdeStream RtdeStream::connect(const std::string& host,
                                int port,
                                double rate_hz,
-                               double timeout_s) {
+                               double timeout_s,
+                               bool upper_registers) {
   std::vector<std::string> missing;
-  RtdeStream stream = connectWith(host, port, rate_hz, timeout_s, {}, missing);
+  RtdeStream stream = connectWith(host, port, rate_hz, timeout_s, upper_registers, {}, missing);
   if (!missing.empty()) {
     std::vector<std::string> still_missing;
     stream.client_.close();
-    stream = connectWith(host, port, rate_hz, timeout_s, missing, still_missing);
+    stream = connectWith(host, port, rate_hz, timeout_s, upper_registers, missing, still_missing);
     if (!still_missing.empty()) {
       protocolError(stream.client_.endpoint(), "does not serve " + still_missing.front());
     }
@@ -139,6 +140,7 @@ RtdeStream RtdeStream::connectWith(const std::string& host,
                                    int port,
                                    double rate_hz,
                                    double timeout_s,
+                                   bool upper_registers,
                                    const std::vector<std::string>& without,
                                    std::vector<std::string>& missing) {
   const Deadline deadline = Deadline::in(timeout_s);
@@ -168,8 +170,10 @@ RtdeStream RtdeStream::connectWith(const std::string& host,
     if (!stream.names_.empty()) {
       request.push_back(',');
     }
-    request.insert(request.end(), variable.name, variable.name + std::strlen(variable.name));
-    stream.names_.emplace_back(variable.name);
+    const bool script = variable.offset == offsetof(RtdeSample, script_state);
+    const std::string name = script && !upper_registers ? "output_int_register_0" : variable.name;
+    request.insert(request.end(), name.begin(), name.end());
+    stream.names_.push_back(name);
     stream.order_.push_back(static_cast<std::uint8_t>(i));
     stream.packet_size_ += sizeOf(variable.kind);
   }

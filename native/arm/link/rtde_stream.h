@@ -30,7 +30,8 @@ struct RtdeSample {
   std::uint32_t runtime_state = 0;         // 1: stopped, 2: playing
   std::uint32_t robot_status_bits = 0;
   std::uint32_t safety_status_bits = 0;
-  std::int32_t script_state = 0;  // output_int_register_24 of the control script; 1: ready, 2: done
+  // First integer register of the control program: 1 ready for a command, 2 done with one.
+  std::int32_t script_state = 0;
   // Optional ones: NaN where the controller's version does not serve them.
   double payload_kg = 0;
   std::array<double, 3> payload_cog_m{};
@@ -47,9 +48,14 @@ struct RtdeVersion {
 
 class RtdeStream {
  public:
-  // Connects, speaks version 2, subscribes at `rate_hz` and starts. Every wait ends by
-  // `timeout_s`; codes arm_unreachable, arm_silent, arm_link_lost, arm_protocol.
-  static RtdeStream connect(const std::string& host, int port, double rate_hz, double timeout_s);
+  // Connects, speaks version 2, subscribes at `rate_hz` and starts. `upper_registers` says in which
+  // half the control program reports its state. Every wait ends by `timeout_s`; codes
+  // arm_unreachable, arm_silent, arm_link_lost, arm_protocol.
+  static RtdeStream connect(const std::string& host,
+                            int port,
+                            double rate_hz,
+                            double timeout_s,
+                            bool upper_registers = true);
 
   enum class End { kNothing, kSample, kClosed, kReset, kGarbage };
   // Takes everything that has arrived and leaves the newest packet in `newest`; `skipped` rises by
@@ -76,6 +82,7 @@ class RtdeStream {
                                 int port,
                                 double rate_hz,
                                 double timeout_s,
+                                bool upper_registers,
                                 const std::vector<std::string>& without,
                                 std::vector<std::string>& missing);
   void send(std::uint8_t type, const std::vector<std::uint8_t>& body, Deadline deadline);

@@ -10,7 +10,10 @@ namespace {
 
 class UrRtdeControl : public Control {
  public:
-  explicit UrRtdeControl(const std::string& host) : interface_(host, 500.0, kFlags) {}
+  UrRtdeControl(const std::string& host, bool upper_registers)
+      : interface_(host,
+                   500.0,
+                   upper_registers ? kFlags | Interface::FLAG_UPPER_RANGE_REGISTERS : kFlags) {}
 
   void upload() override {
     if (!interface_.reuploadScript()) {
@@ -56,15 +59,14 @@ class UrRtdeControl : public Control {
 
  private:
   using Interface = ur_rtde::RTDEControlInterface;
-  static constexpr std::uint16_t kFlags =
-      Interface::FLAG_NO_WAIT | Interface::FLAG_UPPER_RANGE_REGISTERS | Interface::FLAG_NO_EXT_FT;
+  static constexpr std::uint16_t kFlags = Interface::FLAG_NO_WAIT | Interface::FLAG_NO_EXT_FT;
   Interface interface_;
 };
 
 }  // namespace
 
-ControlFactory urRtdeControl(const std::string& host) {
-  return [host] { return std::make_unique<UrRtdeControl>(host); };
+ControlFactory urRtdeControl(const std::string& host, bool upper_registers) {
+  return [=] { return std::make_unique<UrRtdeControl>(host, upper_registers); };
 }
 
 }  // namespace s2r::arm
