@@ -183,8 +183,9 @@ struct Link {
   }
 };
 
-// The end of an environment (process exit, a worker or a test runner torn down) closes the line as
-// close() does. It runs before the thread-safe function's own end, which was registered earlier.
+// The end of an environment (a worker or a test runner torn down) closes the line as close() does.
+// It runs before the thread-safe function's own end, which was registered earlier. A main thread
+// that calls process.exit() runs no such hooks: there the wrapper calls closeNow.
 void closeAtEnd(Link* link) {
   link->driver->close();
 }
@@ -213,7 +214,8 @@ class Gripper : public Napi::ObjectWrap<Gripper> {
         env, "Gripper",
         {InstanceMethod("state", &Gripper::state), InstanceMethod("info", &Gripper::info),
          InstanceMethod("move", &Gripper::move), InstanceMethod("hold", &Gripper::hold),
-         InstanceMethod("recover", &Gripper::recover), InstanceMethod("close", &Gripper::close)});
+         InstanceMethod("recover", &Gripper::recover), InstanceMethod("close", &Gripper::close),
+         InstanceMethod("closeNow", &Gripper::closeNow)});
   }
 
   explicit Gripper(const Napi::CallbackInfo& info) : Napi::ObjectWrap<Gripper>(info) {
@@ -321,6 +323,11 @@ class Gripper : public Napi::ObjectWrap<Gripper> {
     auto* worker = new CloseWorker(info.Env(), link_);
     worker->Queue();
     return worker->promise();
+  }
+
+  // For the end of the process, after which no promise is kept: returns within 0.3 s.
+  Napi::Value closeNow(const Napi::CallbackInfo& info) {
+    return Napi::Boolean::New(info.Env(), link_->driver->close());
   }
 
   std::shared_ptr<Link> link_;

@@ -323,10 +323,6 @@ std::optional<Failure> Supervisor::recover(double now_s) {
   if (phase_ != Phase::kFault)
     return std::nullopt;
   const bool fresh = link_open_ && now_s - std::min(motor_time_s_, status_time_s_) <= 0.1;
-  if (fresh && (status_.bits & kStatusFaults) != 0) {
-    return Failure{code::kDeviceFault, "the gripper still reports " + statusText(status_.bits) +
-                                           ": " + statusMend(status_.bits & kStatusFaults)};
-  }
   if (fresh) {
     connect(now_s);
   } else {

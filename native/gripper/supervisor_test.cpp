@@ -298,7 +298,10 @@ TEST(Supervisor, FaultBitsLatchAndPowerIsNeverGivenByItself) {
   bench.run(1.0);
   EXPECT_EQ(bench.supervisor.state().fault.code, code::kDeviceFault);
   EXPECT_NE(bench.supervisor.state().fault.message.find("over-current"), std::string::npos);
-  EXPECT_EQ(bench.supervisor.recover(bench.time_s)->code, code::kDeviceFault);
+  EXPECT_FALSE(bench.supervisor.recover(bench.time_s));
+  bench.run(0.5);
+  EXPECT_EQ(bench.supervisor.state().fault.code, code::kDeviceFault);
+  EXPECT_FALSE(bench.device.enabled);
   bench.device.fault_bits = 0;
   bench.run(2.0);
   EXPECT_EQ(bench.supervisor.state().phase, Phase::kFault);
