@@ -26,7 +26,8 @@ std::string checkTransform(const Transform16& X, const char* name) {
       }
     }
   }
-  const double determinant = X[0] * (X[5] * X[10] - X[6] * X[9]) - X[1] * (X[4] * X[10] - X[6] * X[8]) +
+  const double determinant = X[0] * (X[5] * X[10] - X[6] * X[9]) -
+                             X[1] * (X[4] * X[10] - X[6] * X[8]) +
                              X[2] * (X[4] * X[9] - X[5] * X[8]);
   if (determinant < 0 || X[12] != 0 || X[13] != 0 || X[14] != 0 || X[15] != 1) {
     return std::string(name) + " is no rigid transform: it mirrors, or its last row is not 0 0 0 1";
@@ -38,19 +39,24 @@ std::string checkRange(double value, double low, double high, const std::string&
   if (value >= low && value <= high) {
     return "";
   }
-  return name + " is " + number(value) + "; it must lie from " + number(low) + " to " + number(high);
+  return name + " is " + number(value) + "; it must lie from " + number(low) + " to " +
+         number(high);
 }
 
 std::string checkJoint(const JointLimits& l, const std::string& joint) {
   std::string wrong = checkRange(l.position_min_rad, -6.3, 6.3, joint + " position_min_rad");
-  wrong = wrong.empty() ? checkRange(l.position_max_rad, -6.3, 6.3, joint + " position_max_rad") : wrong;
+  wrong = wrong.empty() ? checkRange(l.position_max_rad, -6.3, 6.3, joint + " position_max_rad")
+                        : wrong;
   if (wrong.empty() && !(l.position_min_rad < l.position_max_rad)) {
-    wrong = joint + " position_min_rad " + number(l.position_min_rad) + " is not below position_max_rad " +
-            number(l.position_max_rad);
+    wrong = joint + " position_min_rad " + number(l.position_min_rad) +
+            " is not below position_max_rad " + number(l.position_max_rad);
   }
-  // Upper ends: what the controller's servoJ accepts, and for the jerk, what makes one period a step of acceleration.
-  wrong = wrong.empty() ? checkRange(l.velocity_rad_s, 0.01, 3.1416, joint + " velocity_rad_s") : wrong;
-  wrong = wrong.empty() ? checkRange(l.acceleration_rad_s2, 0.1, 40, joint + " acceleration_rad_s2") : wrong;
+  // Upper ends: what the controller's servoJ accepts, and for the jerk, what makes one period a
+  // step of acceleration.
+  wrong =
+      wrong.empty() ? checkRange(l.velocity_rad_s, 0.01, 3.1416, joint + " velocity_rad_s") : wrong;
+  wrong = wrong.empty() ? checkRange(l.acceleration_rad_s2, 0.1, 40, joint + " acceleration_rad_s2")
+                        : wrong;
   return wrong.empty() ? checkRange(l.jerk_rad_s3, 1, 4000, joint + " jerk_rad_s3") : wrong;
 }
 
@@ -60,7 +66,8 @@ bool isFinite(const Vector3& v) {
 
 std::string checkBody(const Body& body, const std::string& name) {
   if (body.frame < 0 || body.frame > 7) {
-    return name + " rides on frame " + std::to_string(body.frame) + "; frames are 0 (base) to 7 (TCP)";
+    return name + " rides on frame " + std::to_string(body.frame) +
+           "; frames are 0 (base) to 7 (TCP)";
   }
   if (!isFinite(body.p0_m) || !isFinite(body.p1_m)) {
     return name + " has a number that is not finite";

@@ -103,7 +103,7 @@ struct FaultDetail {
   int32_t joint = kNoIndex;  // 0 to 5
   int32_t zone = kNoIndex;   // index in CoreConfig::zones
   int32_t body = kNoIndex;   // index in CoreConfig::bodies; kLoadBody for the carried load
-  double value = 0;       // measured or asked for
+  double value = 0;          // measured or asked for
   double limit = 0;
   double time_s = 0;    // when it was noticed
   FixedText<160> text;  // raised by the link: its own words
@@ -244,7 +244,7 @@ struct StartAnswer {
   uint64_t group = 0;
   Refusal refusal = Refusal::kNone;
   FaultCode cause = FaultCode::kNone;  // kNotReady, kFault: why
-  int32_t joint = kNoIndex;               // kNotStart
+  int32_t joint = kNoIndex;            // kNotStart
   double value = 0, limit = 0;
   double start_time_s = 0, expected_end_time_s = 0;
 };
@@ -344,9 +344,10 @@ struct CycleOutput {
   uint64_t released_group = 0;  // not 0: this group's arrays are no longer read
 
   Wrench tcp_wrench_world{};  // measured, turned to world axes, unfiltered
-  std::array<double, 16> X_world_tcp{};  // of the measured joints, by the configured kinematics; row-major
-  int32_t stale_cycles = 0;   // in a row
-  bool robot_ready = false;   // link up, remote, program running, no safety stop
+  std::array<double, 16>
+      X_world_tcp{};         // of the measured joints, by the configured kinematics; row-major
+  int32_t stale_cycles = 0;  // in a row
+  bool robot_ready = false;  // link up, remote, program running, no safety stop
   CycleCounters counters;
 
   StartAnswer start;

@@ -37,15 +37,17 @@ std::string specifics(const FaultDetail& detail, const CoreConfig& config) {
     case FaultCode::kGateAcceleration:
       return joint(detail) + ": " + value + " rad/s2; the limit is " + limit + " rad/s2";
     case FaultCode::kGateDistance:
-      return joint(detail) + ": " + value + " rad from the measured position; the limit is " + limit + " rad";
+      return joint(detail) + ": " + value + " rad from the measured position; the limit is " +
+             limit + " rad";
     case FaultCode::kGateJointLimit:
       return joint(detail) + ": " + value + " rad; the limit is " + limit + " rad";
     case FaultCode::kGateZone: {
-      const std::string zone = detail.zone >= 0 && detail.zone < config.zone_count
-                                   ? std::string(config.zones[static_cast<size_t>(detail.zone)].name.view())
-                                   : "a zone";
-      return bodyName(detail.body, config) + " and zone '" + zone + "': distance " + value + " m; the limit is " +
-             limit + " m";
+      const std::string zone =
+          detail.zone >= 0 && detail.zone < config.zone_count
+              ? std::string(config.zones[static_cast<size_t>(detail.zone)].name.view())
+              : "a zone";
+      return bodyName(detail.body, config) + " and zone '" + zone + "': distance " + value +
+             " m; the limit is " + limit + " m";
     }
     case FaultCode::kCycleStarved:
       return value + " s between two cycles; the limit is " + limit + " s";
@@ -85,9 +87,10 @@ const char* stateName(State state) {
 }
 
 const char* refusalName(Refusal refusal) {
-  constexpr const char* names[] = {"none",          "not_start",    "stop_epoch",          "busy",
-                                   "fault",         "bad_argument", "not_ready",           "token",
-                                   "cause_remains", "lock_out",     "recovery_limit",      "nothing_to_recover"};
+  constexpr const char* names[] = {"none",      "not_start",      "stop_epoch",
+                                   "busy",      "fault",          "bad_argument",
+                                   "not_ready", "token",          "cause_remains",
+                                   "lock_out",  "recovery_limit", "nothing_to_recover"};
   return names[static_cast<size_t>(refusal)];
 }
 

@@ -59,8 +59,8 @@ std::vector<char> FlightRecorder::serialised() const {
   std::string table;
   for (const SnapshotFieldInfo& field : kSnapshotFields) {
     if (field.words > 0) {
-      table += std::string(field.name) + " " + std::to_string(field.word) + " " + std::to_string(field.words) +
-               (field.text ? " text\n" : " f64\n");
+      table += std::string(field.name) + " " + std::to_string(field.word) + " " +
+               std::to_string(field.words) + (field.text ? " text\n" : " f64\n");
     }
   }
   table.resize((table.size() + 7) / 8 * 8, '\n');

@@ -7,8 +7,10 @@ namespace {
 
 // Where the path hardly moves, its rate may change as fast as this [1/s, 1/s2].
 constexpr double kRateChange = 25, kRateJerk = 2000;
-// Where the path already takes a joint's acceleration, braking along it gets at least this share of the limit.
-constexpr double kLeastShare = 0.3;
+// Where the path already takes a joint's acceleration, braking along it gets at least this share of
+// the limit.
+constexpr double kLeastShare = 0.25;
+constexpr double kAccelerationShare = 0.9, kJerkShare = 0.65;
 constexpr double kSpeedMemory_s = 0.15;
 // The gate's tolerance on what differences of positions show of limits: rounding, no more.
 constexpr double kRounding = 1e-3;
@@ -21,7 +23,8 @@ void TimeScale::begin(double rate) noexcept {
   rate_ = rate;
 }
 
-double TimeScale::fastest(const Path::Point& here, const std::array<AxisLimits, kJoints>& limits) noexcept {
+double TimeScale::fastest(const Path::Point& here,
+                          const std::array<AxisLimits, kJoints>& limits) noexcept {
   double rate = 1;
   for (size_t i = 0; i < kJoints; ++i) {
     const double speed = std::abs(here.dq[i]);
@@ -32,7 +35,9 @@ double TimeScale::fastest(const Path::Point& here, const std::array<AxisLimits, 
   return rate;
 }
 
-bool TimeScale::step(double target, const Path::Point& here, const std::array<AxisLimits, kJoints>& limits) noexcept {
+bool TimeScale::step(double target,
+                     const Path::Point& here,
+                     const std::array<AxisLimits, kJoints>& limits) noexcept {
   // A joint's acceleration is q'' rate^2 + q' change.
   double acceleration = kRateChange, jerk = kRateJerk;
   const bool braking = target < rate_;
@@ -42,9 +47,12 @@ bool TimeScale::step(double target, const Path::Point& here, const std::array<Ax
       continue;
     }
     const double along = std::copysign(1.0, here.dq[i]) * here.ddq[i] * rate_ * rate_;
-    const double room = 0.95 * limits[i].a + (braking ? along : -along);
+    const double room = kAccelerationShare * limits[i].a + (braking ? along : -along);
     acceleration = std::min(acceleration, std::max(room, kLeastShare * limits[i].a) / slope);
-    jerk = std::min(jerk, 0.8 * limits[i].j / slope);
+    // Its jerk is q''' rate^3 + 3 q'' rate change + q' (change of change).
+    const double taken = 3 * std::abs(here.ddq[i] * rate_ * change_);
+    jerk = std::min(jerk,
+                    std::max(kJerkShare * limits[i].j - taken, kLeastShare * limits[i].j) / slope);
   }
   input_.control_interface = ruckig::ControlInterface::Velocity;
   input_.current_position[0] = s_;
@@ -57,7 +65,8 @@ bool TimeScale::step(double target, const Path::Point& here, const std::array<Ax
   input_.max_jerk[0] = jerk;
   bool interrupted = false;
   double s = 0, rate = 0, change = 0;
-  const bool found = calculator_.calculate<false>(input_, profile_, kPeriod_s, interrupted) == ruckig::Result::Working;
+  const bool found = calculator_.calculate<false>(input_, profile_, kPeriod_s, interrupted) ==
+                     ruckig::Result::Working;
   if (found) {
     profile_.at_time(kPeriod_s, s, rate, change);
   }
@@ -103,9 +112,11 @@ FaultDetail SetpointGate::check(const Joints& q_rad, const ZoneChecker& zones) n
       return found(FaultCode::kGateAcceleration, i, acceleration, l.acceleration_rad_s2);
     }
     // Outside its range a joint may only come back.
-    const double low = l.position_min_rad - kPositionSlack_rad, high = l.position_max_rad + kPositionSlack_rad;
+    const double low = l.position_min_rad - kPositionSlack_rad,
+                 high = l.position_max_rad + kPositionSlack_rad;
     if ((q_rad[i] < low && q_rad[i] < q1_[i]) || (q_rad[i] > high && q_rad[i] > q1_[i])) {
-      return found(FaultCode::kGateJointLimit, i, q_rad[i], q_rad[i] < low ? l.position_min_rad : l.position_max_rad);
+      return found(FaultCode::kGateJointLimit, i, q_rad[i],
+                   q_rad[i] < low ? l.position_min_rad : l.position_max_rad);
     }
   }
   const ZoneChecker::Hit hit = zones.check(q_rad);
@@ -133,7 +144,8 @@ void SetpointGate::accept(const Joints& q_rad) noexcept {
 FaultDetail SetpointGate::checkDistance(const Joints& measured_rad) const noexcept {
   FaultDetail fault;
   for (size_t i = 0; i < kJoints; ++i) {
-    const double limit = config_.distance_base_rad + config_.distance_per_speed_s * recent_speed_[i];
+    const double limit =
+        config_.distance_base_rad + config_.distance_per_speed_s * recent_speed_[i];
     const double distance = std::abs(q1_[i] - measured_rad[i]);
     if (!(distance <= limit)) {
       fault.code = FaultCode::kGateDistance;
@@ -162,7 +174,8 @@ bool ContactGuard::isUsable(const Guard& guard) noexcept {
 }
 
 void ContactGuard::measure(const Wrench& wrench, double elapsed_s) noexcept {
-  const double gain = measured_ && filter_s_ > 0 ? 1 - std::exp(-std::max(elapsed_s, 0.0) / filter_s_) : 1;
+  const double gain =
+      measured_ && filter_s_ > 0 ? 1 - std::exp(-std::max(elapsed_s, 0.0) / filter_s_) : 1;
   for (size_t i = 0; i < 6; ++i) {
     if (std::isfinite(wrench[i])) {
       filtered_[i] += gain * (wrench[i] - filtered_[i]);
@@ -195,8 +208,9 @@ bool ContactGuard::tripped() noexcept {
   const double force = std::sqrt(f[0] * f[0] + f[1] * f[1] + f[2] * f[2]);
   force_sum_ += force;
   ++cycles_;
-  const double against =
-      has_direction_ ? -(f[0] * direction_[0] + f[1] * direction_[1] + f[2] * direction_[2]) : force;
+  const double against = has_direction_
+                             ? -(f[0] * direction_[0] + f[1] * direction_[1] + f[2] * direction_[2])
+                             : force;
   const double torque = std::sqrt(t[0] * t[0] + t[1] * t[1] + t[2] * t[2]);
   if (against < force_limit_n_ && torque < torque_limit_nm_) {
     return false;

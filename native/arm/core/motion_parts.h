@@ -9,15 +9,20 @@
 
 namespace s2r::arm {
 
-// The playhead: path time s, its rate (1 is as planned) and the rate's change. The rate follows its target with an
-// acceleration and a jerk that leave every joint within its limits where the path allows that.
+// The playhead: path time s, its rate (1 is as planned) and the rate's change. The rate follows its
+// target with an acceleration and a jerk that leave every joint within its limits where the path
+// allows that.
 class TimeScale {
  public:
   void begin(double rate) noexcept;
-  // Chooses the rate's limits for the path at the present s, then moves s on by a period. False: the rate jumped.
-  bool step(double target_rate, const Path::Point& here, const std::array<AxisLimits, kJoints>& limits) noexcept;
+  // Chooses the rate's limits for the path at the present s, then moves s on by a period. False:
+  // the rate jumped.
+  bool step(double target_rate,
+            const Path::Point& here,
+            const std::array<AxisLimits, kJoints>& limits) noexcept;
   // Largest rate at which no joint is faster than its limit here.
-  [[nodiscard]] static double fastest(const Path::Point& here, const std::array<AxisLimits, kJoints>& limits) noexcept;
+  [[nodiscard]] static double fastest(const Path::Point& here,
+                                      const std::array<AxisLimits, kJoints>& limits) noexcept;
 
   [[nodiscard]] double s() const noexcept { return s_; }
   [[nodiscard]] double rate() const noexcept { return rate_; }
@@ -30,7 +35,8 @@ class TimeScale {
   ruckig::TargetCalculator<1> calculator_;
 };
 
-// What every setpoint must pass before it is sent. Judges the stream as it leaves: positions of the last cycles.
+// What every setpoint must pass before it is sent. Judges the stream as it leaves: positions of the
+// last cycles.
 class SetpointGate {
  public:
   explicit SetpointGate(const CoreConfig& config);
@@ -38,7 +44,8 @@ class SetpointGate {
   void restart(const Joints& q_rad) noexcept;
   // Code kNone: passes, and counts as sent. Otherwise what is wrong; the stream stays as it was.
   [[nodiscard]] FaultDetail check(const Joints& q_rad, const ZoneChecker& zones) noexcept;
-  // The setpoint against the measured position. `allowance` per joint grows with the stream's recent speed.
+  // The setpoint against the measured position. `allowance` per joint grows with the stream's
+  // recent speed.
   [[nodiscard]] FaultDetail checkDistance(const Joints& measured_rad) const noexcept;
   // Counts q as sent without judging it (a braking step after a violation).
   void accept(const Joints& q_rad) noexcept;
@@ -46,8 +53,8 @@ class SetpointGate {
 
  private:
   const CoreConfig config_;
-  Joints q1_{}, q2_{};         // last sent, the one before
-  Joints recent_speed_{};      // peak that fades
+  Joints q1_{}, q2_{};     // last sent, the one before
+  Joints recent_speed_{};  // peak that fades
 };
 
 // Contact of one motion, relative to the wrench at its start (world axes).
@@ -60,7 +67,9 @@ class ContactGuard {
   // True when the guard's limit is passed; counts the force into the mean.
   bool tripped() noexcept;
   [[nodiscard]] const Vector3& contactForce() const noexcept { return contact_force_; }
-  [[nodiscard]] double meanForce() const noexcept { return cycles_ ? force_sum_ / static_cast<double>(cycles_) : 0; }
+  [[nodiscard]] double meanForce() const noexcept {
+    return cycles_ ? force_sum_ / static_cast<double>(cycles_) : 0;
+  }
   [[nodiscard]] static bool isUsable(const Guard& guard) noexcept;
 
  private:

@@ -68,7 +68,9 @@ const std::array<SnapshotFieldInfo, kSnapshotFieldCount> kSnapshotFields = {{
 
 void fillSnapshot(const CycleInput& in, const CycleOutput& out, Snapshot& snapshot) noexcept {
   auto& w = snapshot.word;
-  const auto set = [&w](SnapshotField field, auto value) { w[static_cast<size_t>(field)] = static_cast<double>(value); };
+  const auto set = [&w](SnapshotField field, auto value) {
+    w[static_cast<size_t>(field)] = static_cast<double>(value);
+  };
   const auto copy = [&w](SnapshotField field, const auto& values) {
     std::copy(values.begin(), values.end(), w.begin() + field);
   };
@@ -144,9 +146,11 @@ uint64_t* wordAt(char* memory, size_t byte) {
 
 }  // namespace
 
-SnapshotRing::SnapshotRing(void* memory, uint32_t slots) : memory_(static_cast<char*>(memory)), slots_(slots) {
+SnapshotRing::SnapshotRing(void* memory, uint32_t slots)
+    : memory_(static_cast<char*>(memory)), slots_(slots) {
   if (slots < 2 || reinterpret_cast<uintptr_t>(memory) % 8 != 0) {
-    throw std::invalid_argument("a snapshot ring needs at least 2 slots and memory aligned to 8 bytes");
+    throw std::invalid_argument(
+        "a snapshot ring needs at least 2 slots and memory aligned to 8 bytes");
   }
   std::memset(memory_, 0, bytesFor(slots));
   const uint32_t header[4] = {kMagic, kVersion, static_cast<uint32_t>(kSlotBytes), slots};
@@ -157,8 +161,8 @@ uint64_t* SnapshotRing::slot(uint64_t number) const noexcept {
   return wordAt(memory_, kHeaderBytes + static_cast<size_t>(number % slots_) * kSlotBytes);
 }
 
-// Every store releases what came before it and every load acquires, so that no fence is needed: a reader that sees a word
-// of the new snapshot also sees the odd sequence.
+// Every store releases what came before it and every load acquires, so that no fence is needed: a
+// reader that sees a word of the new snapshot also sees the odd sequence.
 void SnapshotRing::write(const Snapshot& snapshot) noexcept {
   Word count(*wordAt(memory_, 16));
   const uint64_t number = count.load(std::memory_order_relaxed);

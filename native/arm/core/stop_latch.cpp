@@ -73,7 +73,10 @@ RecoverAnswer StopLatch::recover(uint64_t token, double now_s) noexcept {
   return answer;
 }
 
-ResumeAnswer StopLatch::resume(uint64_t epoch, uint64_t token, bool at_rest, FaultCode cause) noexcept {
+ResumeAnswer StopLatch::resume(uint64_t epoch,
+                               uint64_t token,
+                               bool at_rest,
+                               FaultCode cause) noexcept {
   ResumeAnswer answer;
   answer.present = true;
   answer.stop_epoch = epoch_;

@@ -11,14 +11,18 @@ class StopLatch {
 
   // `times` ordinary stops: a new epoch for each, also when something is latched already.
   void stop(StopSource source, const FixedText<96>& reason, uint64_t times = 1) noexcept;
-  // Call once when a fault appears, not in each cycle that it lasts. Latches it where none is latched or a milder one is:
-  // a new epoch, and any token is void. False: nothing new.
+  // Call once when a fault appears, not in each cycle that it lasts. Latches it where none is
+  // latched or a milder one is: a new epoch, and any token is void. False: nothing new.
   bool fault(const FaultDetail& detail) noexcept;
 
-  // A person asks to clear the fault; a protective stop must have lasted the lock-out and is counted.
+  // A person asks to clear the fault; a protective stop must have lasted the lock-out and is
+  // counted.
   [[nodiscard]] RecoverAnswer recover(uint64_t token, double now_s) noexcept;
   // `cause`: what is wrong right now (kNone: nothing).
-  [[nodiscard]] ResumeAnswer resume(uint64_t epoch, uint64_t token, bool at_rest, FaultCode cause) noexcept;
+  [[nodiscard]] ResumeAnswer resume(uint64_t epoch,
+                                    uint64_t token,
+                                    bool at_rest,
+                                    FaultCode cause) noexcept;
 
   [[nodiscard]] bool latched() const noexcept { return latched_; }
   [[nodiscard]] bool hasFault() const noexcept { return fault_.code != FaultCode::kNone; }
@@ -36,7 +40,8 @@ class StopLatch {
   FixedText<96> reason_;
   FaultDetail fault_;
   uint64_t token_ = 0;  // 0: none is valid
-  // A protective stop may hide behind an emergency stop that came later: its lock-out and count stay.
+  // A protective stop may hide behind an emergency stop that came later: its lock-out and count
+  // stay.
   bool protective_ = false;
   double protective_since_s_ = 0;
   uint32_t recoveries_ = 0;

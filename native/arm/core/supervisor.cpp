@@ -14,14 +14,17 @@ constexpr int kFreshToConnect = 5;
 constexpr int kScanPerCycle = 6;
 constexpr int kProgressCycles = 50;
 constexpr int kRobotModeRunning = 7, kRuntimePlaying = 2;
-// Distance of setpoint and path from which the playhead waits for the setpoint, and at which it stands.
+// Distance of setpoint and path from which the playhead waits for the setpoint, and at which it
+// stands.
 constexpr double kLagSoft_rad = 2e-3, kLagHard_rad = 2e-2;
 // A stop stays on the path where the setpoint is this close to it.
 constexpr double kOnPath_rad = 1e-2;
 // Near its target and slow: what is left is braked away.
 constexpr double kNear_rad = 1e-5, kSlow_rad_s = 1e-3, kSlow_rad_s2 = 0.05;
-constexpr int kPathStopPatience = 250;  // cycles for the setpoint to come to the path after the playhead stands
-constexpr double kSlew_rad = 1e-3;      // setpoint and measured position this far apart at standstill: go to the latter
+constexpr int kPathStopPatience =
+    250;  // cycles for the setpoint to come to the path after the playhead stands
+constexpr double kSlew_rad =
+    1e-3;  // setpoint and measured position this far apart at standstill: go to the latter
 constexpr double kStandstill_rad_s = 0.05;
 
 double largest(const Joints& q) {
@@ -70,7 +73,13 @@ bool isStoppedByRobot(FaultCode code) {
 
 struct Supervisor::Implementation {
   explicit Implementation(const CoreConfig& given)
-      : config(given), latch(given), tracker(given), gate(given), zones(given), chain(given), guard(given) {}
+      : config(given),
+        latch(given),
+        tracker(given),
+        gate(given),
+        zones(given),
+        chain(given),
+        guard(given) {}
 
   // How the setpoint comes about.
   enum class Mode {
@@ -163,7 +172,8 @@ struct Supervisor::Implementation {
       }
       tellStopped();
     }
-    stopMotion(detail.code == FaultCode::kProtectiveStop ? EndReason::kProtectiveStop : EndReason::kFault);
+    stopMotion(detail.code == FaultCode::kProtectiveStop ? EndReason::kProtectiveStop
+                                                         : EndReason::kFault);
     if (isStoppedByRobot(detail.code)) {
       mode = Mode::kRebase;
       endMotion();
@@ -184,10 +194,12 @@ struct Supervisor::Implementation {
     stopMotion(EndReason::kStopped);
   }
 
-  // Begins to decelerate, where that is not so already. The first reason counts, but a fault outdoes the others.
+  // Begins to decelerate, where that is not so already. The first reason counts, but a fault
+  // outdoes the others.
   void stopMotion(EndReason reason) noexcept {
-    if (motion_active && (pending_end == EndReason::kUnspecified || reason == EndReason::kProtectiveStop ||
-                          (reason == EndReason::kFault && pending_end != EndReason::kProtectiveStop))) {
+    if (motion_active &&
+        (pending_end == EndReason::kUnspecified || reason == EndReason::kProtectiveStop ||
+         (reason == EndReason::kFault && pending_end != EndReason::kProtectiveStop))) {
       pending_end = reason;
     }
     if (mode == Mode::kPlay) {
@@ -210,7 +222,8 @@ struct Supervisor::Implementation {
     event(EventKind::kMotionEnded);
   }
 
-  // ---------------------------------------------------------------------------------------- what is measured
+  // ---------------------------------------------------------------------------------------- what
+  // is measured
 
   Result takeTime() noexcept {
     Result result = Result::kOk;
@@ -270,8 +283,10 @@ struct Supervisor::Implementation {
         fresh = true;
         measured_q = sample.q_rad;
         const Frame tcp = chain.frames(measured_q)[7];
-        X_world_tcp = {tcp.R(0, 0), tcp.R(0, 1), tcp.R(0, 2), tcp.p.x(), tcp.R(1, 0), tcp.R(1, 1), tcp.R(1, 2), tcp.p.y(),
-                       tcp.R(2, 0), tcp.R(2, 1), tcp.R(2, 2), tcp.p.z(), 0,           0,           0,           1};
+        X_world_tcp = {tcp.R(0, 0), tcp.R(0, 1), tcp.R(0, 2), tcp.p.x(),
+                       tcp.R(1, 0), tcp.R(1, 1), tcp.R(1, 2), tcp.p.y(),
+                       tcp.R(2, 0), tcp.R(2, 1), tcp.R(2, 2), tcp.p.z(),
+                       0,           0,           0,           1};
         measured_qd = sample.qd_rad_s;
         const Wrench& w = sample.tcp_wrench_base;
         const Eigen::Vector3d force = chain.R_world_base() * Eigen::Vector3d(w[0], w[1], w[2]);
@@ -322,7 +337,8 @@ struct Supervisor::Implementation {
   FaultDetail condition() const noexcept {
     FaultDetail detail;
     if (!established) {
-      detail.code = in->link == LinkPhase::kDown ? FaultCode::kLinkLost : FaultCode::kProgramStopped;
+      detail.code =
+          in->link == LinkPhase::kDown ? FaultCode::kLinkLost : FaultCode::kProgramStopped;
       return detail;
     }
     const RobotSample& sample = in->sample;
@@ -390,7 +406,8 @@ struct Supervisor::Implementation {
     }
   }
 
-  // ---------------------------------------------------------------------------------------- requests
+  // ----------------------------------------------------------------------------------------
+  // requests
 
   void takeStops() noexcept {
     if (in->stops_requested > stops_served) {
@@ -412,10 +429,13 @@ struct Supervisor::Implementation {
 
   [[nodiscard]] bool endAsked() const noexcept { return in->parent_gone || in->shutdown || ended; }
 
-  [[nodiscard]] bool isMoving() const noexcept { return mode != Mode::kRebase && mode != Mode::kHold; }
+  [[nodiscard]] bool isMoving() const noexcept {
+    return mode != Mode::kRebase && mode != Mode::kHold;
+  }
 
   [[nodiscard]] bool atRest() const noexcept {
-    return mode == Mode::kHold || (mode == Mode::kRebase && largest(measured_qd) < kStandstill_rad_s);
+    return mode == Mode::kHold ||
+           (mode == Mode::kRebase && largest(measured_qd) < kStandstill_rad_s);
   }
 
   void takeLoad() noexcept {
@@ -440,7 +460,8 @@ struct Supervisor::Implementation {
       return;
     }
     const bool was_latched = latch.latched();
-    out->resume = latch.resume(in->resume.stop_epoch, in->resume.token, atRest() && !endAsked(), condition().code);
+    out->resume = latch.resume(in->resume.stop_epoch, in->resume.token, atRest() && !endAsked(),
+                               condition().code);
     if (out->resume.refusal != Refusal::kNone || !was_latched) {
       return;
     }
@@ -501,8 +522,9 @@ struct Supervisor::Implementation {
       answer.cause = FaultCode::kSpeedSliderZero;
     } else if (mode != Mode::kHold) {
       answer.refusal = Refusal::kBusy;
-    } else if (request.group == 0 || request.time_s == nullptr || request.q_rad == nullptr || request.count < 2 ||
-               request.time_s[0] != 0 || !(request.time_s[request.count - 1] <= 600) ||
+    } else if (request.group == 0 || request.time_s == nullptr || request.q_rad == nullptr ||
+               request.count < 2 || request.time_s[0] != 0 ||
+               !(request.time_s[request.count - 1] <= 600) ||
                !(request.time_s[request.count - 1] > 0) || !ContactGuard::isUsable(request.guard)) {
       answer.refusal = Refusal::kBadArgument;
     } else {
@@ -518,7 +540,8 @@ struct Supervisor::Implementation {
     }
   }
 
-  // ---------------------------------------------------------------------------------------- setpoints
+  // ----------------------------------------------------------------------------------------
+  // setpoints
 
   double plannedRate() const noexcept {
     return fraction(in->sample.speed_scaling) * fraction(in->sample.target_speed_fraction);
@@ -535,7 +558,8 @@ struct Supervisor::Implementation {
     mode = Mode::kSlew;
   }
 
-  // Reads some points ahead of the playhead, so that a path that leads into a zone stops well before it.
+  // Reads some points ahead of the playhead, so that a path that leads into a zone stops well
+  // before it.
   void scanAhead() noexcept {
     for (int n = 0; n < kScanPerCycle && scanned < path.count(); ++n, ++scanned) {
       Joints q;
@@ -588,9 +612,11 @@ struct Supervisor::Implementation {
   // One period along the path. False: the path has no number here.
   bool followPath(double target_rate) noexcept {
     const auto& limits = tracker.limits();
-    const double lag = std::clamp((kLagHard_rad - path_error_rad) / (kLagHard_rad - kLagSoft_rad), 0.0, 1.0);
+    const double lag =
+        std::clamp((kLagHard_rad - path_error_rad) / (kLagHard_rad - kLagSoft_rad), 0.0, 1.0);
     const double rate = scale.rate(), change = scale.change();
     scale.step(std::min(target_rate * lag, TimeScale::fastest(here, limits)), here, limits);
+    const double bend = (scale.change() - change) / kPeriod_s;
     const Path::Point next = path.at(scale.s());
     if (!next.valid) {
       return false;
@@ -598,8 +624,9 @@ struct Supervisor::Implementation {
     std::array<AxisReference, kJoints> reference;
     for (size_t i = 0; i < kJoints; ++i) {
       const double a = here.ddq[i] * rate * rate + here.dq[i] * change;
-      const double next_a = next.ddq[i] * scale.rate() * scale.rate() + next.dq[i] * scale.change();
-      reference[i] = {here.q[i], here.dq[i] * rate, a, (next_a - a) / kPeriod_s};
+      const double j =
+          here.dddq[i] * rate * rate * rate + 3 * here.ddq[i] * rate * change + here.dq[i] * bend;
+      reference[i] = {here.q[i], here.dq[i] * rate, a, j};
     }
     tracker.follow(reference);
     here = next;
@@ -651,7 +678,8 @@ struct Supervisor::Implementation {
         if (!followPath(0)) {
           mode = Mode::kJointStop;
           tracker.brake();
-        } else if (scale.rate() < 1e-6 && ((path_error_rad < 10 * kNear_rad && isSlow()) || ++patience > kPathStopPatience)) {
+        } else if (scale.rate() < 1e-6 && ((path_error_rad < 10 * kNear_rad && isSlow()) ||
+                                           ++patience > kPathStopPatience)) {
           mode = Mode::kJointStop;
         }
         break;
@@ -669,7 +697,8 @@ struct Supervisor::Implementation {
     }
   }
 
-  // The setpoint through the gate; what does not pass is replaced by a braking step from the last one.
+  // The setpoint through the gate; what does not pass is replaced by a braking step from the last
+  // one.
   void passGate(const std::array<AxisState, kJoints>& before) noexcept {
     if (!isMoving()) {
       gate.restart(tracker.position());
@@ -680,7 +709,8 @@ struct Supervisor::Implementation {
     if (wrong.code == FaultCode::kNone) {
       return;
     }
-    // A stop that began in time may still graze what it stops for: it goes on; only what is no number never leaves.
+    // A stop that began in time may still graze what it stops for: it goes on; only what is no
+    // number never leaves.
     const bool braking = mode == Mode::kJointStop || mode == Mode::kPathStop || mode == Mode::kSlew;
     if (latch.hasFault() && braking && wrong.code != FaultCode::kGateNotFinite) {
       gate.accept(q);
@@ -715,8 +745,8 @@ struct Supervisor::Implementation {
       if (!blind && !stands && now_s - wait_since_s < config.settle_timeout_s) {
         return;
       }
-      if (!blind && (slew_again || latch.latched()) && apart(tracker.position(), measured_q) > kSlew_rad &&
-          slew_count < 2) {
+      if (!blind && (slew_again || latch.latched()) &&
+          apart(tracker.position(), measured_q) > kSlew_rad && slew_count < 2) {
         ++slew_count;
         slewTo(measured_q, false);
         return;
@@ -748,11 +778,13 @@ struct Supervisor::Implementation {
   }
 
   [[nodiscard]] State state() const noexcept {
-    if (mode != Mode::kRebase && mode != Mode::kHold && mode != Mode::kPlay && mode != Mode::kLand) {
+    if (mode != Mode::kRebase && mode != Mode::kHold && mode != Mode::kPlay &&
+        mode != Mode::kLand) {
       return State::kStopping;
     }
     if (latch.hasFault()) {
-      return established && last_condition == FaultCode::kLocalMode ? State::kLocalMode : State::kFault;
+      return established && last_condition == FaultCode::kLocalMode ? State::kLocalMode
+                                                                    : State::kFault;
     }
     if (in->link == LinkPhase::kDown) {
       return State::kDisconnected;
@@ -866,7 +898,8 @@ CoreConfig checked(const CoreConfig& config) {
 
 }  // namespace
 
-Supervisor::Supervisor(const CoreConfig& config) : self_(std::make_unique<Implementation>(checked(config))) {}
+Supervisor::Supervisor(const CoreConfig& config)
+    : self_(std::make_unique<Implementation>(checked(config))) {}
 Supervisor::~Supervisor() = default;
 
 Result Supervisor::step(const CycleInput& input, CycleOutput& output) noexcept {

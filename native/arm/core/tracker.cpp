@@ -6,13 +6,21 @@ namespace s2r::arm {
 namespace {
 
 constexpr double kInside = 0.999;
-// Poles of the linear law [1/s]: an error of a millimetre at the tool is followed softly, noise of a plan is not.
+// Poles of the linear law [1/s]: an error of a millimetre at the tool is followed softly, noise of
+// a plan is not.
 constexpr double kBandwidth = 60;
+// The linear law may ask for this many times the limit before it is left: steps of a plan's
+// acceleration are short.
+constexpr double kSaturation = 3;
 // Below these a braking joint is at rest.
 constexpr double kRestSpeed = 1e-7, kRestAcceleration = 1e-4;
 
-bool withinLimits(const AxisState& from, double jerk, const AxisState& to, const AxisLimits& limits) {
-  if (!(std::abs(jerk) <= limits.j) || !(std::abs(to.a) <= limits.a) || !isRecoverable(to, limits)) {
+bool withinLimits(const AxisState& from,
+                  double jerk,
+                  const AxisState& to,
+                  const AxisLimits& limits) {
+  if (!(std::abs(jerk) <= limits.j) || !(std::abs(to.a) <= limits.a) ||
+      !isRecoverable(to, limits)) {
     return false;
   }
   // Where the acceleration changes sign within the period, the speed peaks there.
@@ -22,10 +30,11 @@ bool withinLimits(const AxisState& from, double jerk, const AxisState& to, const
   return true;
 }
 
-// Brings acceleration to what lets velocity reach zero without overshoot, at the full jerk: always within limits.
+// Brings acceleration to what lets velocity reach zero without overshoot, at the full jerk: always
+// within limits.
 void brakePlainly(const AxisLimits& limits, AxisState& state) {
-  const double want =
-      -std::copysign(std::min(limits.a, std::sqrt(2 * limits.j * std::abs(state.v)) * 0.7), state.v);
+  const double want = -std::copysign(
+      std::min(limits.a, std::sqrt(2 * limits.j * std::abs(state.v)) * 0.7), state.v);
   const double jerk = std::clamp((want - state.a) / kPeriod_s, -limits.j, limits.j);
   state = advance(state, jerk, kPeriod_s);
 }
@@ -33,17 +42,20 @@ void brakePlainly(const AxisLimits& limits, AxisState& state) {
 }  // namespace
 
 AxisState advance(const AxisState& s, double jerk, double dt) noexcept {
-  return {s.p + dt * (s.v + dt * (s.a / 2 + dt * jerk / 6)), s.v + dt * (s.a + dt * jerk / 2), s.a + dt * jerk};
+  return {s.p + dt * (s.v + dt * (s.a / 2 + dt * jerk / 6)), s.v + dt * (s.a + dt * jerk / 2),
+          s.a + dt * jerk};
 }
 
 bool isRecoverable(const AxisState& s, const AxisLimits& limits) noexcept {
-  return std::abs(s.v) <= limits.v && std::abs(s.v + s.a * std::abs(s.a) / (2 * limits.j)) <= limits.v;
+  return std::abs(s.v) <= limits.v &&
+         std::abs(s.v + s.a * std::abs(s.a) / (2 * limits.j)) <= limits.v;
 }
 
 bool AxisTracker::first(ruckig::ControlInterface interface, AxisState& state) noexcept {
   input_.control_interface = interface;
   bool interrupted = false;
-  if (calculator_.calculate<false>(input_, profile_, kPeriod_s, interrupted) != ruckig::Result::Working) {
+  if (calculator_.calculate<false>(input_, profile_, kPeriod_s, interrupted) !=
+      ruckig::Result::Working) {
     return false;
   }
   double p = 0, v = 0, a = 0;
@@ -55,20 +67,30 @@ bool AxisTracker::first(ruckig::ControlInterface interface, AxisState& state) no
   return true;
 }
 
-bool AxisTracker::follow(const AxisReference& r, const AxisLimits& limits, AxisState& state) noexcept {
+bool AxisTracker::follow(const AxisReference& r,
+                         const AxisLimits& limits,
+                         AxisState& state) noexcept {
   const double w = kBandwidth;
-  const double jerk = std::clamp(r.j, -0.5 * limits.j, 0.5 * limits.j) + 3 * w * (r.a - state.a) +
-                      3 * w * w * (r.v - state.v) + w * w * w * (r.p - state.p);
-  const AxisState next = advance(state, jerk, kPeriod_s);
-  if (withinLimits(state, jerk, next, limits)) {
-    state = next;
-    return true;
+  const double wanted =
+      r.j + 3 * w * (r.a - state.a) + 3 * w * w * (r.v - state.v) + w * w * w * (r.p - state.p);
+  if (std::abs(wanted) <= kSaturation * limits.j) {
+    const double jerk = std::clamp(wanted, -limits.j, limits.j);
+    const AxisState next = advance(state, jerk, kPeriod_s);
+    if (withinLimits(state, jerk, next, limits)) {
+      state = next;
+      return true;
+    }
   }
   const double frame_v = std::clamp(r.v, -0.98 * limits.v, 0.98 * limits.v);
   input_.current_position[0] = state.p - r.p;
   input_.current_velocity[0] = state.v - frame_v;
   input_.current_acceleration[0] = state.a;
-  input_.target_position[0] = input_.target_velocity[0] = input_.target_acceleration[0] = 0;
+  input_.target_position[0] = input_.target_velocity[0] = 0;
+  // Arriving with the reference's acceleration, as far as the velocity limit lets it be taken back
+  // again.
+  const double room = std::sqrt(1.9 * limits.j * (limits.v - std::abs(frame_v)));
+  const double target_a = std::min(0.99 * limits.a, room);
+  input_.target_acceleration[0] = std::clamp(r.a, -target_a, target_a);
   input_.max_velocity[0] = limits.v - frame_v;
   input_.min_velocity = std::array<double, 1>{-limits.v - frame_v};
   input_.max_acceleration[0] = limits.a;
@@ -105,7 +127,8 @@ bool AxisTracker::brake(const AxisLimits& limits, AxisState& state) noexcept {
 JointTracker::JointTracker(const CoreConfig& config) {
   for (size_t i = 0; i < kJoints; ++i) {
     const JointLimits& l = config.limits[i];
-    limits_[i] = {kInside * l.velocity_rad_s, kInside * l.acceleration_rad_s2, kInside * l.jerk_rad_s3};
+    limits_[i] = {kInside * l.velocity_rad_s, kInside * l.acceleration_rad_s2,
+                  kInside * l.jerk_rad_s3};
   }
 }
 

@@ -1,10 +1,14 @@
 // Jerk-limited following of a moving reference, one joint at a time.
 //
-// The state (position, velocity, acceleration) only ever changes by a jerk of at most the limit over a period, so what
-// is streamed keeps velocity, acceleration and jerk limits whatever the reference does. Two laws choose the step:
-//  * near the reference a linear law with feed-forward (three equal poles), taken where its step keeps every limit;
-//  * otherwise Ruckig's time-optimal profile, computed in a frame that moves with the reference's present velocity (its
-//    velocity limits shift by that velocity, acceleration and jerk limits do not), of which the first period is taken.
+// The state (position, velocity, acceleration) only ever changes by a jerk of at most the limit
+// over a period, so what is streamed keeps velocity, acceleration and jerk limits whatever the
+// reference does. Two laws choose the step:
+//  * near the reference a linear law with feed-forward (three equal poles), taken where its step
+//  keeps every limit;
+//  * otherwise Ruckig's time-optimal profile, computed in a frame that moves with the reference's
+//  present velocity (its
+//    velocity limits shift by that velocity, acceleration and jerk limits do not), of which the
+//    first period is taken.
 #pragma once
 
 #include <ruckig/ruckig.hpp>

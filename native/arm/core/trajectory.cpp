@@ -8,12 +8,16 @@
 namespace s2r::arm {
 namespace {
 
-// Points further apart than this are followed along their chord, without a look at the neighbours' chords.
+// Segments walked over in one period before the right one is searched for.
 constexpr int kStepsBeforeSearch = 32;
+// Points this close sample a curve; further apart they are corners.
+constexpr double kDense_s = 0.03;
 
 }  // namespace
 
-void Path::begin(const StartRequest& request, const Joints& from, const CoreConfig& config) noexcept {
+void Path::begin(const StartRequest& request,
+                 const Joints& from,
+                 const CoreConfig& config) noexcept {
   time_s_ = request.time_s;
   q_rad_ = request.q_rad;
   count_ = request.count;
@@ -24,8 +28,9 @@ void Path::begin(const StartRequest& request, const Joints& from, const CoreConf
     const double d = std::abs(offset_rad_[i]);
     const JointLimits& l = config.limits[i];
     // Peaks of the quintic that fades: 1.875 d/T, 5.774 d/T^2, 60 d/T^3; a third of each limit.
-    fade_s_ = std::max({fade_s_, 5.7 * d / l.velocity_rad_s, std::sqrt(17.5 * d / l.acceleration_rad_s2),
-                        std::cbrt(180 * d / l.jerk_rad_s3)});
+    fade_s_ =
+        std::max({fade_s_, 5.7 * d / l.velocity_rad_s, std::sqrt(17.5 * d / l.acceleration_rad_s2),
+                  std::cbrt(180 * d / l.jerk_rad_s3)});
   }
   end_s_ = std::max(duration_s_, fade_s_);
   valid_ = std::isfinite(end_s_);
@@ -37,9 +42,11 @@ double Path::slope(uint32_t point, size_t joint) const noexcept {
     return 0;
   }
   const double h0 = time_s_[point] - time_s_[point - 1], h1 = time_s_[point + 1] - time_s_[point];
-  const double d0 = (q(point, joint) - q(point - 1, joint)) / h0, d1 = (q(point + 1, joint) - q(point, joint)) / h1;
+  const double d0 = (q(point, joint) - q(point - 1, joint)) / h0,
+               d1 = (q(point + 1, joint) - q(point, joint)) / h1;
   const double parabola = (h1 * d0 + h0 * d1) / (h0 + h1);
-  // A cubic leaves its chord by at most 4/27 h per unit of slope that differs from the chord's, at each end.
+  // A cubic leaves its chord by at most 4/27 h per unit of slope that differs from the chord's, at
+  // each end.
   const double room0 = kChordError_rad * 27 / 8 / h0, room1 = kChordError_rad * 27 / 8 / h1;
   const double low = std::max(d0 - room0, d1 - room1), high = std::min(d0 + room0, d1 + room1);
   if (low <= high) {
@@ -55,10 +62,29 @@ void Path::enter(uint32_t segment) noexcept {
     valid_ = false;
     return;
   }
+  dense_ = time_s_[segment + 1] - time_s_[segment] <= kDense_s &&
+           (segment == 0 || time_s_[segment] - time_s_[segment - 1] <= kDense_s) &&
+           (segment + 2 >= count_ || time_s_[segment + 2] - time_s_[segment + 1] <= kDense_s);
   for (size_t i = 0; i < kJoints; ++i) {
     slope_from_[i] = slope(segment, i);
     slope_to_[i] = slope(segment + 1, i);
+    if (dense_) {
+      bend_from_[i] = bend(segment, i);
+      bend_to_[i] = bend(segment + 1, i);
+    }
   }
+}
+
+// Second derivative at a point by differences; the ends are at rest, as if the path came from and
+// went back to its neighbour.
+double Path::bend(uint32_t point, size_t joint) const noexcept {
+  const uint32_t before = point == 0 ? 1 : point - 1,
+                 after = point + 1 >= count_ ? count_ - 2 : point + 1;
+  const double h0 = std::abs(time_s_[point] - time_s_[before]),
+               h1 = std::abs(time_s_[after] - time_s_[point]);
+  return 2 *
+         ((q(after, joint) - q(point, joint)) / h1 + (q(before, joint) - q(point, joint)) / h0) /
+         (h0 + h1);
 }
 
 Path::Point Path::at(double s) noexcept {
@@ -84,21 +110,30 @@ Path::Point Path::at(double s) noexcept {
   const double h = time_s_[segment + 1] - time_s_[segment];
   const double u = (t - time_s_[segment]) / h;
   const bool past = s > duration_s_;
-  double fade = 0, fade1 = 0, fade2 = 0;
+  double fade = 0, fade1 = 0, fade2 = 0, fade3 = 0;
   if (s < fade_s_) {
     const double x = s / fade_s_, y = 1 - x;
     fade = y * y * y * (1 + 3 * x + 6 * x * x);
     fade1 = -30 * x * x * y * y / fade_s_;
     fade2 = -60 * x * y * (1 - 2 * x) / (fade_s_ * fade_s_);
+    fade3 = -60 * (1 - 6 * x + 6 * x * x) / (fade_s_ * fade_s_ * fade_s_);
   }
   out.valid = std::isfinite(u);
   for (size_t i = 0; i < kJoints; ++i) {
-    const double p0 = q(segment, i), p1 = q(segment + 1, i), m0 = slope_from_[i] * h, m1 = slope_to_[i] * h;
+    const double p0 = q(segment, i), p1 = q(segment + 1, i), m0 = slope_from_[i] * h,
+                 m1 = slope_to_[i] * h;
     const double c2 = 3 * (p1 - p0) - 2 * m0 - m1, c3 = 2 * (p0 - p1) + m0 + m1;
     out.q[i] = p0 + u * (m0 + u * (c2 + u * c3)) + offset_rad_[i] * fade;
     out.dq[i] = (past ? 0 : (m0 + u * (2 * c2 + 3 * c3 * u)) / h) + offset_rad_[i] * fade1;
-    out.ddq[i] = (past ? 0 : (2 * c2 + 6 * c3 * u) / (h * h)) + offset_rad_[i] * fade2;
-    out.valid = out.valid && std::isfinite(out.q[i]) && std::isfinite(out.dq[i]) && std::isfinite(out.ddq[i]);
+    // Where points are dense the cubic's own second derivative is a saw tooth about the curve's,
+    // and its third is wrong.
+    const double ddq = dense_ ? bend_from_[i] + u * (bend_to_[i] - bend_from_[i])
+                              : (2 * c2 + 6 * c3 * u) / (h * h);
+    const double dddq = dense_ ? (bend_to_[i] - bend_from_[i]) / h : 6 * c3 / (h * h * h);
+    out.ddq[i] = (past ? 0 : ddq) + offset_rad_[i] * fade2;
+    out.dddq[i] = (past ? 0 : dddq) + offset_rad_[i] * fade3;
+    out.valid = out.valid && std::isfinite(out.q[i]) && std::isfinite(out.dq[i]) &&
+                std::isfinite(out.ddq[i] + out.dddq[i]);
   }
   return out;
 }
@@ -112,7 +147,12 @@ uint32_t Path::reachedPoint(double s) const noexcept {
 
 namespace {
 
-TrajectoryCheck defect(FaultCode code, uint32_t point, int joint, double value, double limit, std::string message) {
+TrajectoryCheck defect(FaultCode code,
+                       uint32_t point,
+                       int joint,
+                       double value,
+                       double limit,
+                       std::string message) {
   TrajectoryCheck check;
   check.ok = false;
   check.point = point;
@@ -170,8 +210,8 @@ TrajectoryCheck checkTrajectory(const CoreConfig& config,
         const double speed = std::abs(q[i] - q[i - kJoints]) / (time_s[n] - time_s[n - 1]);
         if (speed > 1.02 * l.velocity_rad_s) {
           return defect(FaultCode::kGateVelocity, n, i, speed, l.velocity_rad_s,
-                        name + " moves at " + fixed(speed) + " rad/s; the limit is " + fixed(l.velocity_rad_s) +
-                            " rad/s: plan slower");
+                        name + " moves at " + fixed(speed) + " rad/s; the limit is " +
+                            fixed(l.velocity_rad_s) + " rad/s: plan slower");
         }
       }
       here[static_cast<size_t>(i)] = q[i];
@@ -187,14 +227,16 @@ TrajectoryCheck checkTrajectory(const CoreConfig& config,
       detail.zone = hit.zone;
       detail.value = hit.distance_m;
       detail.limit = hit.limit_m;
-      TrajectoryCheck check = defect(FaultCode::kGateZone, n, kNoIndex, 0, 0, faultMessage(detail, config));
+      TrajectoryCheck check =
+          defect(FaultCode::kGateZone, n, kNoIndex, 0, 0, faultMessage(detail, config));
       check.defect = detail;
       return check;
     }
   }
   if (time_s[count - 1] > 600) {
-    return defect(FaultCode::kGateNotFinite, count - 1, kNoIndex, time_s[count - 1], 600,
-                  "it ends at " + fixed(time_s[count - 1]) + " s; the limit is 600 s: split the motion");
+    return defect(
+        FaultCode::kGateNotFinite, count - 1, kNoIndex, time_s[count - 1], 600,
+        "it ends at " + fixed(time_s[count - 1]) + " s; the limit is 600 s: split the motion");
   }
   return {};
 }

@@ -27,7 +27,8 @@ Chain::Chain(const CoreConfig& config)
     : base_(frameOf(config.X_world_base)), flange_tcp_(frameOf(config.X_flange_tcp)) {
   for (size_t i = 0; i < kJoints; ++i) {
     const DhParameters& row = config.dh[i];
-    rows_[i] = {row.a_m, row.d_m, std::sin(row.alpha_rad), std::cos(row.alpha_rad), row.theta_offset_rad};
+    rows_[i] = {row.a_m, row.d_m, std::sin(row.alpha_rad), std::cos(row.alpha_rad),
+                row.theta_offset_rad};
   }
 }
 
@@ -38,7 +39,8 @@ Frames Chain::frames(const Joints& q) const noexcept {
     const Row& row = rows_[i];
     const double s = std::sin(q[i] + row.offset), c = std::cos(q[i] + row.offset);
     const Eigen::Matrix3d& R = out[i].R;
-    const Eigen::Vector3d x = R.col(0) * c + R.col(1) * s, y = R.col(1) * c - R.col(0) * s, z = R.col(2);
+    const Eigen::Vector3d x = R.col(0) * c + R.col(1) * s, y = R.col(1) * c - R.col(0) * s,
+                          z = R.col(2);
     out[i + 1].p = out[i].p + z * row.d + x * row.a;
     out[i + 1].R.col(0) = x;
     out[i + 1].R.col(1) = y * row.cos_alpha + z * row.sin_alpha;
@@ -50,7 +52,9 @@ Frames Chain::frames(const Joints& q) const noexcept {
 }
 
 // The distance to a convex set is convex along the axis: golden sections find its least value.
-double segmentToBox(const Eigen::Vector3d& p0, const Eigen::Vector3d& p1, const Eigen::Vector3d& half) {
+double segmentToBox(const Eigen::Vector3d& p0,
+                    const Eigen::Vector3d& p1,
+                    const Eigen::Vector3d& half) {
   const Eigen::Vector3d along = p1 - p0;
   if (along.squaredNorm() < 1e-18) {
     return pointToBox(p0, half);
@@ -115,7 +119,8 @@ void ZoneChecker::visit(const Joints& q_rad, Visit visitor) const noexcept {
       } else {
         const Frame& box = boxes_[static_cast<size_t>(z)];
         const Eigen::Vector3d half(zone.size_m[0] / 2, zone.size_m[1] / 2, zone.size_m[2] / 2);
-        const Eigen::Vector3d a = box.R.transpose() * (p0 - box.p), c = box.R.transpose() * (p1 - box.p);
+        const Eigen::Vector3d a = box.R.transpose() * (p0 - box.p),
+                              c = box.R.transpose() * (p1 - box.p);
         // Far away the cheap bound is enough.
         const double far = (0.5 * (a + c)).norm() - 0.5 * (c - a).norm() - half.norm();
         distance = (far > 0.2 ? far : segmentToBox(a, c, half)) - body.radius_m;

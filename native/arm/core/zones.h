@@ -61,8 +61,10 @@ class ZoneChecker {
   std::array<std::array<double, kMaxZones>, kMaxBodies + 1> allowed_m_{};
 };
 
-// Distance of a capsule's axis to a box of half sizes `half` about the origin; negative inside, by the depth of the axis
-// point that lies deepest.
-[[nodiscard]] double segmentToBox(const Eigen::Vector3d& p0, const Eigen::Vector3d& p1, const Eigen::Vector3d& half);
+// Distance of a capsule's axis to a box of half sizes `half` about the origin; negative inside, by
+// the depth of the axis point that lies deepest.
+[[nodiscard]] double segmentToBox(const Eigen::Vector3d& p0,
+                                  const Eigen::Vector3d& p1,
+                                  const Eigen::Vector3d& half);
 
 }  // namespace s2r::arm
