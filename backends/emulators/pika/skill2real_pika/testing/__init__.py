@@ -1,0 +1,1 @@
+"""Helpers of the emulated gripper's tests."""
