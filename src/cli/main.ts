@@ -3,6 +3,7 @@ import { Command, CommanderError } from "commander";
 import { isSkill2RealError } from "../contract/errors.js";
 import { packageFile } from "../contract/package-root.js";
 import { addApi } from "./commands/api.js";
+import { addArm } from "./commands/arm.js";
 import { addBackend } from "./commands/backend.js";
 import { addCall } from "./commands/call.js";
 import { addConfig } from "./commands/config.js";
@@ -47,6 +48,7 @@ function createProgram(ended: Ended): Command {
     addProgram,
     addMemory,
     addBackend,
+    addArm,
     addInit,
     addConfig,
     addDoctor,

@@ -1,23 +1,37 @@
 import { readFileSync } from "node:fs";
 import { basename, resolve } from "node:path";
 import type { EpisodeRequest } from "../agents/host/messages.js";
-import { type Config, loadConfig, quotasOf } from "../config/index.js";
+import { type ModelSettings, modelSettingsSchema } from "../agents/llm/settings.js";
+import { type Config, type LoadConfigOptions, loadConfig, quotasOf } from "../config/index.js";
 import { Skill2RealError } from "../contract/errors.js";
 import { suggest } from "../contract/suggest.js";
 import { readMemories } from "../memory/index.js";
 
 const TASKS: readonly string[] = ["r1"];
 
-export type CommonOptions = { config?: string; runs?: string; proposer?: string; backend?: string; realtime?: number };
+export type CommonOptions = {
+  config?: string;
+  runs?: string;
+  proposer?: string;
+  backend?: string;
+  rig?: string;
+  realtime?: number;
+};
 
-/** Configuration with the flags that commands share on top. */
+/** Where the configuration of a command comes from: its file, the environment, and the flags that commands share on top. */
+export const configSources = (options: CommonOptions): LoadConfigOptions => ({
+  ...(options.config ? { file: options.config } : {}),
+  environment: process.env,
+  flags: {
+    "runs.folder": options.runs,
+    "backend.kind": options.backend,
+    "backend.rig": options.rig,
+    "backend.realtime": options.realtime,
+  },
+});
+
 export function commandConfig(options: CommonOptions): Config {
-  const { config } = loadConfig({
-    ...(options.config ? { file: options.config } : {}),
-    environment: process.env,
-    flags: { "runs.folder": options.runs, "backend.kind": options.backend, "backend.realtime": options.realtime },
-  });
-  return config;
+  return loadConfig(configSources(options)).config;
 }
 
 /** What the agent host is told of a configuration. */
@@ -32,9 +46,14 @@ export function episodeSettings(config: Config): EpisodeRequest["settings"] {
   };
 }
 
-/** `library`, `library:PATH` or `script:FILE`; a script is read here, so is a library, so that no path reaches the agent host. */
-export function proposerOf(words: string): EpisodeRequest["proposer"] {
+/**
+ * `library`, `library:PATH`, `script:FILE` or `llm`; a script is read here, so is a library, so that no path reaches the agent
+ * host. Left out: what the configuration says.
+ */
+export function proposerOf(words: string | undefined, config: Config): EpisodeRequest["proposer"] {
+  if (words === undefined) return configuredProposer(config);
   const [kind, ...rest] = words.split(":");
+  if (words === "llm") return llmProposer(config, process.env);
   const tail = rest.join(":");
   if (kind === "library" && tail === "") return { kind: "library", library: "starter" };
   if (kind === "library") return { kind: "library", library: basename(tail), memories: readMemories(resolve(tail)) };
@@ -49,7 +68,51 @@ export function proposerOf(words: string): EpisodeRequest["proposer"] {
       );
     }
   }
-  throw new Skill2RealError("usage", `--proposer ${words}: give library, library:FOLDER or script:FILE`);
+  throw new Skill2RealError("usage", `--proposer ${words}: give library, library:FOLDER, script:FILE or llm`);
+}
+
+function configuredProposer(config: Config): EpisodeRequest["proposer"] {
+  const { kind, library, script } = config.proposer;
+  if (kind === "script") return proposerOf(`script:${script}`, config);
+  if (kind === "llm") return llmProposer(config, process.env);
+  return proposerOf(library === undefined ? "library" : `library:${library}`, config);
+}
+
+/** The language model of a configuration; its key comes from the environment alone. */
+export function llmProposer(
+  config: Config,
+  environment: Readonly<Record<string, string | undefined>>,
+): Extract<EpisodeRequest["proposer"], { kind: "llm" }> {
+  const { library } = config.proposer;
+  return {
+    kind: "llm",
+    model: modelSettings(config, environment),
+    task_text: "",
+    policy: "",
+    ...(library === undefined ? {} : { memories: readMemories(resolve(library)) }),
+  };
+}
+
+/** Settings of the configured model; throws `bad_config` saying which key is missing. */
+export function modelSettings(
+  config: Config,
+  environment: Readonly<Record<string, string | undefined>>,
+): ModelSettings {
+  const { name, base_url, api_key_env, ...rest } = config.model;
+  for (const [key, value] of [
+    ["base_url", base_url],
+    ["name", name],
+  ])
+    if (value === undefined)
+      throw new Skill2RealError(
+        "bad_config",
+        `model.${key} is missing: set it in [model] of skill2real.toml, or as SKILL2REAL__MODEL__${key?.toUpperCase()}`,
+      );
+  const key = environment[api_key_env];
+  const parsed = modelSettingsSchema.safeParse({ ...rest, base_url, model: name, ...(key ? { api_key: key } : {}) });
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  throw new Skill2RealError("bad_config", `model.${issue?.path.join(".")}: ${issue?.message}`, { cause: parsed.error });
 }
 
 /** A task family that there is; throws `usage` with the nearest one for any other. */

@@ -1,4 +1,6 @@
 import type { EpisodeOutcome } from "../agents/episode.js";
+import type { EpisodeRequest } from "../agents/host/messages.js";
+import type { ModelAccount } from "../agents/llm/model-account.js";
 import type { Claim } from "../agents/proposer.js";
 
 /** One played and judged episode, as the index of runs keeps it. */
@@ -25,15 +27,35 @@ export type EpisodeResult = {
   calls: number;
   device_time_s: number;
   wall_s: number;
+  /** What the language model took, where there was one. */
+  model?: ModelAccount | null;
 };
 
 /** What became of an episode, in words for a person. */
-export function outcomeWords({ infrastructure, success, failure_kind }: EpisodeResult): string {
+export function outcomeWords({ infrastructure, success, failure_kind, outcome }: EpisodeResult): string {
   if (infrastructure !== null) return infrastructure;
-  if (success === null) return "not judged";
+  if (success === null) return `${outcome}; not judged`;
   return success ? "success" : `failure (${failure_kind})`;
 }
 
 /** Said to be done, and was not. */
 export const isFalseClaim = (result: EpisodeResult): boolean =>
   result.success === false && result.claim === "supported";
+
+/** A Proposer as results and tables name it. */
+export function proposerName(proposer: EpisodeRequest["proposer"]): string {
+  if (proposer.kind === "script") return `script:${proposer.fileName}`;
+  return proposer.kind === "library" ? `library:${proposer.library}` : `llm:${proposer.model.model}`;
+}
+
+/** What a language model took, in a line; null where there was none. */
+export function modelWords({ model }: EpisodeResult): string | null {
+  if (!model) return null;
+  const about = model.counted ? "" : "about ";
+  const cost = model.cost === null ? "" : `, cost ${model.cost.toFixed(4)}`;
+  const troubles = Object.entries(model.troubles).map(([code, times]) => `${code} ${times}`);
+  return (
+    `${model.model}: ${model.calls} replies in ${(model.latency_ms / 1e3).toFixed(1)} s, ${about}${model.tokens_in} tokens read and ` +
+    `${model.tokens_out} written${cost}${troubles.length > 0 ? `; ${troubles.join(", ")}` : ""}`
+  );
+}

@@ -8,7 +8,7 @@ import { isSkill2RealError, Skill2RealError } from "../contract/errors.js";
 import type { EvaluateReply } from "../contract/generated/privileged.js";
 import type { DeviceAddresses } from "../runtime/device/device.js";
 import { StopChannel } from "../runtime/device/stop-channel.js";
-import type { EpisodeResult } from "./episode-result.js";
+import { type EpisodeResult, proposerName } from "./episode-result.js";
 import type { EpisodeWorld } from "./episode-world.js";
 import { evaluatorFolder, newRunName, writeRunFile } from "./run-folder.js";
 import { SimWorld } from "./sim-world.js";
@@ -256,6 +256,7 @@ export class EpisodeWorker {
     result.stages = report.stages.length - 1;
     result.calls = report.stages.reduce((sum, stage) => sum + stage.calls.length, 0);
     result.device_time_s = report.device_time_s;
+    result.model = report.model;
     if (report.outcome === "lost") result.infrastructure = "lost: the backend stopped answering";
   }
 
@@ -287,9 +288,3 @@ export class EpisodeWorker {
 
 /** Where a run's files are. */
 export const runPath = (runsFolder: string, run: string, ...names: string[]): string => join(runsFolder, run, ...names);
-
-/** A Proposer as results and tables name it. */
-function proposerName(proposer: EpisodeRequest["proposer"]): string {
-  if (proposer.kind === "script") return `script:${proposer.fileName}`;
-  return proposer.kind === "library" ? `library:${proposer.library}` : `llm:${proposer.model.model}`;
-}

@@ -1,3 +1,4 @@
+import type { ModelAccount } from "../agents/llm/model-account.js";
 import { type EpisodeResult, isFalseClaim } from "./episode-result.js";
 import { wilson95 } from "./wilson.js";
 
@@ -12,6 +13,8 @@ export type EvalSummary = {
   failures: Record<string, number>;
   infrastructure: { count: number; kinds: Record<string, number> };
   wall_s: { mean: number; p95: number };
+  /** Of all episodes with a language model, also those that do not count; null where there was none. */
+  model: { calls: number; tokens_in: number; tokens_out: number; cost: number | null } | null;
 };
 
 function tally(words: readonly string[]): Record<string, number> {
@@ -59,5 +62,19 @@ export function summarize(
       mean: walls.length === 0 ? 0 : walls.reduce((sum, value) => sum + value, 0) / walls.length,
       p95: percentile95(walls),
     },
+    model: modelTotals(results),
+  };
+}
+
+function modelTotals(results: readonly EpisodeResult[]): EvalSummary["model"] {
+  const accounts = results.flatMap(({ model }) => (model ? [model] : []));
+  if (accounts.length === 0) return null;
+  const sum = (pick: (account: ModelAccount) => number): number =>
+    accounts.reduce((total, account) => total + pick(account), 0);
+  return {
+    calls: sum(({ calls }) => calls),
+    tokens_in: sum(({ tokens_in }) => tokens_in),
+    tokens_out: sum(({ tokens_out }) => tokens_out),
+    cost: accounts.some(({ cost }) => cost === null) ? null : sum(({ cost }) => cost ?? 0),
   };
 }

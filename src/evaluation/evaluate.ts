@@ -17,9 +17,14 @@ export type EvaluateOptions = Omit<EpisodeWorkerOptions, "onStage" | "onCall"> &
 };
 
 /** The same spec, code and settings give the same name, so that an evaluation that was cut short goes on. */
-export function campaignName(spec: Omit<EpisodeSpec, "seed">, realtime: number, implementation: string): string {
+export function campaignName(
+  spec: Omit<EpisodeSpec, "seed">,
+  /** Of the simulator, or the backend's name. */
+  realtime: number | string,
+  implementation: string,
+): string {
   return `${spec.task}-${createHash("sha256")
-    .update(JSON.stringify([spec, realtime, implementation]))
+    .update(JSON.stringify([spec, realtime, implementation], (key, value) => (key === "api_key" ? undefined : value)))
     .digest("hex")
     .slice(0, 12)}`;
 }

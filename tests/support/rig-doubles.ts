@@ -266,6 +266,8 @@ export class GripperDouble implements GripperDriver {
   readonly facts: GripperFacts = { max_opening_m: 0.095, stroke_m: 0.1, max_force_n: 40, max_speed_m_s: 0.25 };
   /** Width of what is between the fingers; 0 for nothing. */
   between_m = 0;
+  /** False: a recovery finds the line still gone. */
+  plugged = true;
   readonly #listeners = new Set<(event: GripperEvent) => void>();
   readonly #timer: NodeJS.Timeout;
   #opening_m = 0.095;
@@ -320,7 +322,12 @@ export class GripperDouble implements GripperDriver {
     this.#tell({ kind: "fault", time_s: monotonic_s(), code, message });
   }
 
-  mend(): void {
+  get lineFault(): boolean {
+    return this.#fault?.code === "gripper_stale";
+  }
+
+  async recover(): Promise<void> {
+    if (this.#fault && !this.plugged) throw new Error(this.#fault.message);
     this.#fault = null;
   }
 

@@ -147,6 +147,10 @@ export interface GripperDriver {
   move(move: { opening_m: number; force_n?: number; speed_m_s?: number }): void;
   /** Stays where it is and keeps its grip; a motion that runs ends without an event. */
   hold(): void;
+  /** A fault of the line (unplugged, silent), after which opening it anew moves nothing and tells whether it is well. */
+  readonly lineFault: boolean;
+  /** Out of a fault: the state is read anew, power is given; nothing moves. Rejects with what still holds. */
+  recover(): Promise<void>;
   onEvent(listener: (event: GripperEvent) => void): () => void;
   close(): Promise<void>;
 }

@@ -259,18 +259,11 @@ export class NativeDesk implements DeviceDesk {
 
   // ------------------------------------------------------------ stop and resume
 
-  #resume(stop_epoch: number, token: string): Outcome {
+  async #resume(stop_epoch: number, token: string): Promise<Outcome> {
     const { arm, gripper } = this.#options;
-    const state = arm.state();
-    if (stop_epoch !== state.stop_epoch)
-      throw new Refusal(
-        "ERROR_STOP_EPOCH",
-        `Resume names stop epoch ${stop_epoch}, it is ${state.stop_epoch} now; read the state again`,
-      );
-    if (state.stop_latched) {
-      const ill = gripper?.state();
-      if (ill && ill.fault_code !== "")
-        throw new Refusal("ERROR_FAULT", `the gripper has a fault: ${ill.fault_code}: ${ill.fault_message}`);
+    this.#requireEpoch(stop_epoch);
+    if (arm.state().stop_latched) {
+      if (gripper) await this.#wakeGripper(gripper);
       try {
         arm.resume(stop_epoch, token);
       } catch (error) {
@@ -278,6 +271,29 @@ export class NativeDesk implements DeviceDesk {
       }
     }
     return { body: { resume: {} } };
+  }
+
+  #requireEpoch(stop_epoch: number): void {
+    const now = this.#options.arm.state().stop_epoch;
+    if (stop_epoch !== now)
+      throw new Refusal(
+        "ERROR_STOP_EPOCH",
+        `Resume names stop epoch ${stop_epoch}, it is ${now} now; read the state again`,
+      );
+  }
+
+  /** A gripper that was unplugged may be back; one that reports a fault of its own is for a person. */
+  async #wakeGripper(gripper: GripperDriver): Promise<void> {
+    const { fault_code, fault_message } = gripper.state();
+    if (fault_code === "") return;
+    const refusal = (why: string): Refusal => new Refusal("ERROR_FAULT", `the gripper has a fault: ${why}`);
+    if (!gripper.lineFault)
+      throw refusal(`${fault_code}: ${fault_message}; once you have looked: "skill2real arm recover"`);
+    try {
+      await gripper.recover();
+    } catch (error) {
+      throw refusal(error instanceof Error ? error.message : String(error));
+    }
   }
 
   #onArm(event: ArmEvent): void {

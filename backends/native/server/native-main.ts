@@ -49,7 +49,7 @@ async function serve(bootstrap: unknown): Promise<void> {
     onDefect: (error) => process.stderr.write(`defect: ${error instanceof Error ? error.stack : String(error)}\n`),
   });
   const operator = `ipc://${join(socket_dir, "o")}`;
-  await serveOperator(operator, operator_key, server.drivers.arm);
+  await serveOperator(operator, operator_key, server.drivers);
   const { device, stop, events } = server.addresses;
   const ready = { ready: true, device, stop, events, operator, notes: rigNotes(server.drivers), pid: process.pid };
   process.stdout.write(`${JSON.stringify(ready)}\n`);

@@ -130,13 +130,19 @@ describe("the native server", () => {
       stop_epoch: 0,
       motions: [turn(0.3, 3), { gripper_move: { arm: "arm", opening_m: 0, speed_m_s: 0.01 } }],
     });
-    gripper.fault("gripper_silent", "no telemetry for 100 ms: see its cable");
+    gripper.plugged = false;
+    gripper.fault("gripper_stale", "no telemetry for 100 ms: see its cable");
     expect(await ended(client, moving.group)).toEqual(["END_STOPPED", "END_FAULT"]);
     const { stop_epoch, stop_reason } = await client.getState();
-    expect(stop_reason).toContain("gripper_silent");
+    expect(stop_reason).toContain("gripper_stale");
     await expect(client.resume({ stop_epoch })).rejects.toMatchObject({ details: { device_code: "ERROR_FAULT" } });
-    gripper.mend();
+    gripper.plugged = true;
     await client.resume({ stop_epoch });
+    expect((await client.getState()).stop_latched).toBe(false);
+
+    gripper.fault("gripper_device_fault", "the motor is hot");
+    const again = (await client.getState()).stop_epoch;
+    await expect(client.resume({ stop_epoch: again })).rejects.toThrow(/arm recover/);
   });
 
   it("tells a camera's fault in its own words, and serves the others", async () => {

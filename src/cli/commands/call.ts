@@ -1,28 +1,43 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Command } from "commander";
-import { SimBackend } from "../../../backends/sim/launch.js";
 import { loadSkills } from "../../agents/load-skills.js";
 import { Skill2RealError } from "../../contract/errors.js";
-import { PrivilegedClient } from "../../evaluation/privileged-client.js";
+import type { EpisodeWorld } from "../../evaluation/episode-world.js";
 import { newRunName } from "../../evaluation/run-folder.js";
+import { SimWorld } from "../../evaluation/sim-world.js";
 import { DeviceClient } from "../../runtime/device/device-client.js";
 import { Session } from "../../runtime/session.js";
 import { EXIT } from "../exit-codes.js";
 import { onInterrupt } from "../interrupt.js";
 import type { Ended } from "../main.js";
-import { type CommonOptions, commandConfig, seedRange } from "../settings.js";
+import { addRigOptions, confirmMotion, nativeWorld, type RigOptions, rigOf, slowed, speedOf } from "../rigs.js";
+import { commandConfig, seedRange } from "../settings.js";
+
+/** What one call is made on. A real rig moves only once a person has agreed. */
+async function worldOf(
+  kind: string,
+  options: RigOptions,
+  operation: string,
+  moves: boolean,
+): Promise<{ world: EpisodeWorld; speed: number }> {
+  if (kind === "sim") return { world: new SimWorld({}), speed: 1 };
+  if (kind !== "native") throw new Skill2RealError("usage", `--backend ${kind}: give sim or native`);
+  const named = rigOf(options);
+  const speed = speedOf(named, options);
+  if (moves) await confirmMotion(named, speed, operation);
+  return { world: nativeWorld(named, speed)(), speed };
+}
 
 export function addCall(program: Command, ended: Ended): void {
-  program
-    .command("call")
-    .description("try one operation by hand on a fresh simulated world and print its result as JSON")
+  addRigOptions(program.command("call"))
+    .description("try one operation by hand, on a fresh simulated world or a rig, and print its result as JSON")
     .argument("<operation>", 'name of an operation ("skill2real api" lists them)')
     .argument("[request]", "the request as JSON", "{}")
     .option("--seed <number>", "seed of the world (task r1)", "7")
     .option("--runs <folder>", "folder of runs, for the images")
     .option("--config <file>", "configuration file")
-    .action(async (operation: string, words: string, options: CommonOptions & { seed: string }) => {
+    .action(async (operation: string, words: string, options: RigOptions & { seed: string }) => {
       let request: unknown;
       try {
         request = JSON.parse(words);
@@ -37,17 +52,18 @@ export function addCall(program: Command, ended: Ended): void {
       const skills = await loadSkills(config.skills);
       const folder = join(config.runs.folder, newRunName());
       mkdirSync(folder, { recursive: true, mode: 0o700 });
-      const sim = await SimBackend.spawn({ privileged: true });
+      const moves = skills.operations[operation]?.kind === "moving";
+      const { world, speed } = await worldOf(config.backend.kind, options, operation, moves);
       try {
-        const privileged = await PrivilegedClient.connect(sim.privileged!);
-        await privileged.reset({ task: "r1", seed: seedRange(options.seed).from });
-        privileged.close();
-        const device = await DeviceClient.connect({ ...sim.addresses, role: "CONTROLLER", client: "skill2real/call" });
+        await world.begin({ task: "r1", seed: seedRange(options.seed).from });
+        const { addresses } = world;
+        if (!addresses) throw new Skill2RealError("internal", "the backend was not started");
+        const device = await DeviceClient.connect({ ...addresses, role: "CONTROLLER", client: "skill2real/call" });
         const session = Session.open({
           device,
           operations: skills.operations,
           folder,
-          motion: config.motion,
+          motion: slowed(config.motion, speed),
           perception: config.perception,
         });
         const interrupt = onInterrupt(async (reason) => void (await session.stop(reason)));
@@ -64,7 +80,7 @@ export function addCall(program: Command, ended: Ended): void {
             : undefined;
         if ("error" in outcome || (status !== undefined && status !== "ok")) ended(EXIT.failed);
       } finally {
-        await sim.close();
+        await world.close();
       }
     });
 }

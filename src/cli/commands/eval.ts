@@ -3,11 +3,13 @@ import Table from "cli-table3";
 import type { Command } from "commander";
 import { Skill2RealError } from "../../contract/errors.js";
 import { IMPLEMENTATION_DIGEST } from "../../contract/generated/implementation-digest.js";
+import { proposerName } from "../../evaluation/episode-result.js";
 import { type EvalSummary, summarize } from "../../evaluation/eval-summary.js";
 import { campaignName, evaluateSeeds } from "../../evaluation/evaluate.js";
 import { EXIT } from "../exit-codes.js";
 import { onInterrupt } from "../interrupt.js";
 import type { Ended } from "../main.js";
+import { nativeWorld, rigOf } from "../rigs.js";
 import { type CommonOptions, commandConfig, episodeSettings, proposerOf, seedRange, taskOf } from "../settings.js";
 
 type EvalOptions = CommonOptions & {
@@ -17,7 +19,7 @@ type EvalOptions = CommonOptions & {
   campaign?: string;
   again: boolean;
   json: boolean;
-  proposer: string;
+  proposer?: string;
 };
 
 export function addEval(program: Command, ended: Ended): void {
@@ -29,8 +31,8 @@ export function addEval(program: Command, ended: Ended): void {
     .requiredOption("--task <name>", "task family (r1)")
     .requiredOption("--seeds <A..B>", "first and last seed")
     .option("--workers <count>", "episodes at a time, each with a simulator of its own", Number, 1)
-    .option("--proposer <kind>", "library, library:FOLDER or script:FILE", "library")
-    .option("--backend <kind>", "sim", "sim")
+    .option("--proposer <kind>", "library, library:FOLDER, script:FILE or llm (default: as configured)")
+    .option("--backend <kind>", "sim, or native: the emulated rig, in real time")
     .option(
       "--campaign <name>",
       "name under which results are kept; the same name goes on where it was left (default: from what is played)",
@@ -46,10 +48,19 @@ export function addEval(program: Command, ended: Ended): void {
       const seeds = seedRange(options.seeds);
       const spec = {
         task: taskOf(options.task),
-        proposer: proposerOf(options.proposer),
+        proposer: proposerOf(options.proposer, config),
         settings: episodeSettings(config),
       };
-      const campaign = options.campaign ?? campaignName(spec, config.backend.realtime, IMPLEMENTATION_DIGEST);
+      if (config.backend.kind === "replay")
+        throw new Skill2RealError("usage", 'a recorded episode is played with "skill2real replay RUN"');
+      const named = config.backend.kind === "native" ? rigOf(options) : null;
+      if (named && !named.emulated)
+        throw new Skill2RealError(
+          "usage",
+          `the rig "${named.name}" is real: nobody puts seeds on it or judges it. Evaluations run on --rig emulated`,
+        );
+      const campaign =
+        options.campaign ?? campaignName(spec, named ? "native" : config.backend.realtime, IMPLEMENTATION_DIGEST);
       const aborter = new AbortController();
       const interrupt = onInterrupt(async () => aborter.abort());
       const total = seeds.to - seeds.from + 1;
@@ -70,6 +81,7 @@ export function addEval(program: Command, ended: Ended): void {
           again: options.again,
           runsFolder: config.runs.folder,
           realtime: config.backend.realtime,
+          ...(named ? { world: nativeWorld(named, 1) } : {}),
           signal: aborter.signal,
           onResult: (result, done) => {
             if (result.success) good += 1;
@@ -81,7 +93,7 @@ export function addEval(program: Command, ended: Ended): void {
           },
         });
         bar?.stop();
-        const summary = summarize(options.task, config.backend.kind, options.proposer, seeds, results);
+        const summary = summarize(options.task, config.backend.kind, proposerName(spec.proposer), seeds, results);
         process.stdout.write(options.json ? `${JSON.stringify(summary, null, 2)}\n` : `${formatSummary(summary)}\n`);
         if (interrupt.interrupted()) {
           process.stderr.write("interrupted: the same command goes on where this one stopped\n");

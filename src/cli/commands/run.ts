@@ -1,8 +1,9 @@
 import { existsSync } from "node:fs";
 import type { Command } from "commander";
+import type { OperatorAddress } from "../../../backends/native/operator.js";
 import { Skill2RealError } from "../../contract/errors.js";
 import { contactSheet } from "../../evaluation/contact-sheet.js";
-import { type EpisodeResult, outcomeWords } from "../../evaluation/episode-result.js";
+import { type EpisodeResult, modelWords, outcomeWords } from "../../evaluation/episode-result.js";
 import { EpisodeWorker, runPath } from "../../evaluation/episode-worker.js";
 import { RunsIndex } from "../../evaluation/runs-index.js";
 import { TRACE_FILE } from "../../runtime/trace/mcap-trace.js";
@@ -11,15 +12,17 @@ import { formatStage } from "../format-stage.js";
 import { onInterrupt } from "../interrupt.js";
 import { noteBackend } from "../live-backends.js";
 import type { Ended } from "../main.js";
-import { type CommonOptions, commandConfig, episodeSettings, proposerOf, seedRange, taskOf } from "../settings.js";
+import { noteOperator } from "../operator-notes.js";
+import { addRigOptions, chooseNative, type NativeChoice, type RigOptions, rigOf, slowed } from "../rigs.js";
+import { commandConfig, episodeSettings, proposerOf, seedRange, taskOf } from "../settings.js";
 
-type RunOptions = CommonOptions & {
+type RunOptions = RigOptions & {
   task?: string;
   seed: string;
   instruction?: string;
   watch: boolean;
   json: boolean;
-  proposer: string;
+  proposer?: string;
 };
 
 /** The exit code of a played episode. */
@@ -32,14 +35,12 @@ function codeOf(result: EpisodeResult, interrupted: boolean): number {
 }
 
 export function addRun(program: Command, ended: Ended): void {
-  program
-    .command("run")
+  addRigOptions(program.command("run"))
     .description("play one episode: a task with a seed, which is judged, or an instruction in your own words")
     .option("--task <name>", "task family (r1)")
     .option("--seed <number>", "seed of the task's world", "7")
     .option("--instruction <words>", "what to do, in words; nobody judges it")
-    .option("--proposer <kind>", "library, library:FOLDER or script:FILE", "library")
-    .option("--backend <kind>", "sim", "sim")
+    .option("--proposer <kind>", "library, library:FOLDER, script:FILE or llm (default: as configured)")
     .option("--realtime <rate>", "simulated seconds per second of wall time; 0: as fast as it can", Number)
     .option("--watch", "play in real time and print each call as it ends", false)
     .option("--runs <folder>", "folder of runs")
@@ -54,23 +55,29 @@ export function addRun(program: Command, ended: Ended): void {
         ...options,
         ...(options.watch && options.realtime === undefined ? { realtime: 1 } : {}),
       });
-      if (config.backend.kind !== "sim")
-        throw new Skill2RealError(
-          "usage",
-          `backend "${config.backend.kind}" cannot be run from here; "sim" can, and "skill2real replay RUN" plays a recorded episode`,
-        );
+      const native = config.backend.kind === "native" ? await nativeOf(options) : null;
+      if (config.backend.kind === "replay")
+        throw new Skill2RealError("usage", 'a recorded episode is played with "skill2real replay RUN"');
       const spec = {
         task: taskOf(options.task ?? "r1"),
         seed: seedRange(options.seed).from,
         ...(options.instruction ? { instruction: options.instruction } : {}),
-        proposer: proposerOf(options.proposer),
-        settings: episodeSettings(config),
+        proposer: proposerOf(options.proposer, config),
+        settings: episodeSettings(native ? { ...config, motion: slowed(config.motion, native.speed) } : config),
       };
       const folder = config.runs.folder;
       const say = (line: string): void => void process.stderr.write(`${line}\n`);
+      const forget: (() => void)[] = [];
       const worker = new EpisodeWorker({
         runsFolder: folder,
         realtime: config.backend.realtime,
+        ...(native ? { world: native.world } : {}),
+        onBackend: (addresses, world) => {
+          for (const remove of forget.splice(0)) remove();
+          forget.push(noteBackend(addresses));
+          if (native && "operator" in world && world.operator)
+            forget.push(noteOperator(folder, native.named.name, world.operator as OperatorAddress));
+        },
         onStage: (stage) => say(formatStage(stage)),
         ...(options.watch
           ? {
@@ -80,12 +87,10 @@ export function addRun(program: Command, ended: Ended): void {
           : {}),
       });
       const interrupt = onInterrupt((reason) => worker.stop(reason));
-      const forget: (() => void)[] = [];
       try {
         const index = RunsIndex.open(folder);
         await worker.start();
         for (const note of worker.isolationNotes) say(`note: ${note}`);
-        if (worker.addresses) forget.push(noteBackend(worker.addresses));
         const result = await worker.play(spec);
         index.add(result);
         index.close();
@@ -101,7 +106,19 @@ export function addRun(program: Command, ended: Ended): void {
     });
 }
 
+/** The rig to play on. A real one holds no task's world: it is given words, and a person's agreement. */
+async function nativeOf(options: RunOptions): Promise<NativeChoice> {
+  const { emulated, name } = rigOf(options);
+  if (!emulated && options.task !== undefined)
+    throw new Skill2RealError(
+      "usage",
+      `the rig "${name}" is real: nobody puts a task's world on it or judges it. Say what to do with --instruction WORDS`,
+    );
+  return chooseNative(options, "This episode");
+}
+
 function printResult(result: EpisodeResult, folder: string, sheet: string | null): void {
+  const words = modelWords(result);
   process.stdout.write(
     [
       `instruction    ${result.instruction}`,
@@ -111,6 +128,7 @@ function printResult(result: EpisodeResult, folder: string, sheet: string | null
         ({ name, holds, measure, unit, limit }) =>
           `  ${holds ? "holds " : "FAILS "} ${name.padEnd(24)} ${measure.toFixed(4)} ${unit} (limit ${limit})`,
       ),
+      ...(words === null ? [] : [`model          ${words}`]),
       `time           ${result.device_time_s.toFixed(1)} s of robot time in ${result.wall_s.toFixed(1)} s, ${result.stages} stages, ${result.calls} calls`,
       ...(existsSync(runPath(folder, result.run, TRACE_FILE))
         ? [`trace          ${runPath(folder, result.run, TRACE_FILE)}`]
