@@ -36,6 +36,18 @@ export type GripperDriverOptions = {
 /** One failure of the gripper: `code` is stable (gripper_…), `message` says what to do next. */
 export type GripperFailure = { code: ErrorCode; message: string };
 
+/** Codes after which the next move opens the line anew and reads the state first; all others wait for `recover`. */
+export const GRIPPER_LINE_FAULTS: readonly ErrorCode[] = [
+  "gripper_not_found",
+  "gripper_permission",
+  "gripper_in_use",
+  "gripper_not_serial",
+  "gripper_unplugged",
+  "gripper_write_blocked",
+  "gripper_silent",
+  "gripper_stale",
+];
+
 export type GripperState = {
   phase: "closed" | "connecting" | "limiting" | "enabling" | "ready" | "moving" | "releasing" | "fault";
   /** When the newest telemetry was received, CLOCK_MONOTONIC seconds; null before any. The device has no clock. */
