@@ -116,18 +116,74 @@ const episode = z.strictObject({
 const proposer = z
   .strictObject({
     kind: z
-      .enum(["library", "script"])
+      .enum(["library", "script", "llm"])
       .default("library")
-      .meta(notes("Who writes the programs: the entries of a memory library, or a file.")),
+      .meta(
+        notes("Who writes the programs: the entries of a memory library, a file, or the language model of [model]."),
+      ),
     library: text
       .optional()
-      .meta(path('Folder of the memory library for kind "library". Left out: the starter library that ships.')),
+      .meta(
+        path(
+          'Folder of the memory library. Left out: for kind "library" the starter library that ships, for kind "llm" none.',
+        ),
+      ),
     script: text.optional().meta(path('The program file (.ts) for kind "script".')),
   })
   .check(({ value, issues }) => {
     if (value.kind !== "script" || value.script !== undefined) return;
     issues.push({ code: "custom", path: ["script"], input: undefined, message: 'is needed with kind "script"' });
   });
+
+const model = z.strictObject({
+  base_url: text.optional().meta(notes("Address of an OpenAI-compatible endpoint, with its version path (…/v1).")),
+  name: text.optional().meta(notes("Name of the model, as the endpoint knows it.")),
+  api_key_env: z
+    .string()
+    .regex(/^[A-Za-z_][A-Za-z0-9_]*$/)
+    .default("OPENAI_API_KEY")
+    .meta(notes("Environment variable that holds the key. The key itself is never in a file.")),
+  interaction: z
+    .enum(["program", "program-once", "direct", "direct-notes"])
+    .default("program")
+    .meta(
+      notes(
+        "What a reply is: a program per stage, one program without feedback, one operation, or one operation with notes.",
+      ),
+    ),
+  coordinates: z
+    .enum(["pixel", "norm1000"])
+    .default("pixel")
+    .meta(
+      notes("Unit of the coordinates that the model reads from images: pixels, or thousandths of width and height."),
+    ),
+  pack: text.default("ur5e_pika").meta(notes("Prompt pack: the name of one that ships, or a folder.")),
+  temperature: fromTo(0, 2).default(0).meta(notes("Sampling temperature.")),
+  max_tokens: count(16, 200_000).default(4096).meta(notes("Tokens of one reply.")),
+  context_tokens: count(256, 10_000_000).default(128_000).meta(notes("Tokens of prompt and reply together.")),
+  tools: z
+    .enum(["auto", "on", "off"])
+    .default("auto")
+    .meta(notes("Whether the model is offered tools; auto: until the endpoint refuses them.")),
+  images: z.boolean().default(true).meta(notes("Whether the model is shown images; without, captions alone.")),
+  stream: z
+    .boolean()
+    .default(true)
+    .meta(notes("Whether replies are streamed, so that a silent one is noticed sooner.")),
+  timeout_s: fromTo(0.1, 3600).default(180).meta(notes("Time for a whole reply [s].")),
+  idle_s: fromTo(0.1, 3600).default(60).meta(notes("Time between two pieces of a reply [s].")),
+  retries: count(0, 10).default(2).meta(notes("Further tries after a trouble that may pass.")),
+  max_wait_s: fromTo(0, 3600).default(60).meta(notes("Longest wait that an endpoint may ask for [s].")),
+  repairs: count(0, 10).default(1).meta(notes("How often a reply that is no usable program goes back to the model.")),
+  price_in: fromTo(0, 1e6).optional().meta(notes("Price of a million tokens that the model reads.")),
+  price_out: fromTo(0, 1e6).optional().meta(notes("Price of a million tokens that the model writes.")),
+  budget_calls: count(1, 100_000).default(200).meta(notes("Replies of one episode.")),
+  budget_tokens: count(1, 1_000_000_000).optional().meta(notes("Tokens of one episode. Left out: no limit.")),
+  budget_money: fromTo(0, 1e9).optional().meta(notes("Money of one episode, in the currency of the prices.")),
+  budget_wait_s: fromTo(0.1, 86_400)
+    .optional()
+    .meta(notes("Wall time of one episode, from the first question to the model on [s].")),
+});
 
 const runs = z.strictObject({
   folder: text.default("runs").meta(path("Where the folder of each run and their index are written.")),
@@ -151,6 +207,7 @@ export const configSchema = z.strictObject({
   program: program.prefault({}).meta(notes("What one program may use.")),
   episode: episode.prefault({}).meta(notes("When an episode ends without the Proposer ending it.")),
   proposer: proposer.prefault({}).meta(notes("Who decides.")),
+  model: model.prefault({}).meta(notes('The language model of proposer kind "llm".')),
   runs: runs.prefault({}).meta(notes("What is kept.")),
   skills: skills.prefault({}).meta(notes("Functions beside the 18 operations.")),
 });

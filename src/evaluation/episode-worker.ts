@@ -28,6 +28,7 @@ const NOT_THE_PROPOSER: readonly string[] = [
   "deadline_exceeded",
   "addon_missing",
   "addon_failed",
+  "diverged",
   "model_unreachable",
   "model_timeout",
   "model_stream_cut",

@@ -60,12 +60,15 @@ describe.each([true, false])("an endpoint with stream %s", (stream) => {
     ["has a smaller context", failing(400, "maximum context length is 2048 tokens"), "model_context_overflow"],
     ["refuses the request", failing(400, "temperature is not supported"), "model_refused_request"],
   ];
-  it.each(wrong)("that %s", async (_name, handler, code, fields = {}) => {
-    endpoint.answer([handler, handler]);
-    const error = await ask({ stream, tools: "off", ...fields }).catch((cause: unknown) => cause);
-    expect(error).toMatchObject({ code });
-    expect((error as Error).message).not.toContain("secret-key");
-  });
+  it.each(wrong.map(([name, handler, code, fields]) => ({ name, handler, code, fields })))(
+    "that $name",
+    async ({ handler, code, fields }) => {
+      endpoint.answer([handler, handler]);
+      const error = await ask({ stream, tools: "off", ...fields }).catch((cause: unknown) => cause);
+      expect(error).toMatchObject({ code });
+      expect((error as Error).message).not.toContain("secret-key");
+    },
+  );
 });
 
 describe("streams", () => {
