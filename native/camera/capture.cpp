@@ -253,8 +253,7 @@ void Capture::recover(Source& source, const std::string& why) {
         break;
       case RecoveryStep::kWaitForDevice:
         tell("recovery", "wait_for_device",
-             reason + ": serial " + config_.realsense.serial +
-                 " is not on the bus, it is waited for");
+             reason + ": camera " + source.info().serial + " is not there, it is waited for");
         closeQuietly(source);
         back = waitForDevice(source);
         break;
@@ -334,12 +333,24 @@ void Capture::serve(Source& source) {
         }
       }
       source.want(not_before_s);
-      if (receive(source, std::min(kPollS, stall_s))) {
-        if (publisher_->last().earliest_time_s >= not_before_s)
-          break;
-        asked_s = monotonicSeconds();  // an answer, though to an older request
-      } else if (monotonicSeconds() - asked_s > stall_s) {
-        recover(source, "no answer for " + milliseconds(stall_s));
+      std::string lost;
+      try {
+        if (receive(source, std::min(kPollS, stall_s))) {
+          if (publisher_->last().earliest_time_s >= not_before_s)
+            break;
+          asked_s = monotonicSeconds();  // an answer, though to an older request
+        } else if (monotonicSeconds() - asked_s > stall_s) {
+          lost = "no answer for " + milliseconds(stall_s);
+        }
+      } catch (const CameraError& error) {
+        // A bench that knew this camera says that it is gone; one that never did is told about at
+        // once.
+        if (error.code() != "camera_refused" || !announced_)
+          throw;
+        lost = error.what();
+      }
+      if (!lost.empty()) {
+        recover(source, lost);
         asked_s = monotonicSeconds();
       }
     }

@@ -57,6 +57,7 @@ void realsenseOf(JsonFields& fields, RealsenseOptions& out) {
     fields.boolean("emitter", on);
     out.emitter = on ? 1 : 0;
   }
+  fields.integer("exposure_us", out.exposure_us, 0, 200000);
   fields.boolean("require_usb3", out.require_usb3);
   fields.boolean("hardware_reset", out.hardware_reset);
   fields.number("reset_wait_s", out.reset_wait_s, 0.1, 300);

@@ -41,7 +41,8 @@ struct RealsenseOptions {
   std::string preload;
   std::string serial;
   bool global_time = false;
-  int emitter = -1;  // -1: as the device has it
+  int emitter = -1;     // -1: as the device has it
+  int exposure_us = 0;  // 0: automatic
   bool require_usb3 = false;
   bool hardware_reset = true;
   double reset_wait_s = 15;

@@ -31,8 +31,7 @@ void FramePublisher::observe(const RawPlane& plane, double arrival_time_s) {
   track.number = plane.frame_number;
   track.stamp_s = plane.stamp_s;
   track.reading = track.clock.read(plane, arrival_time_s, wallSeconds() - monotonicSeconds());
-  if (track.reading.ok && track.reading.restarted)
-    ++restarts_;
+  restarted_ = restarted_ || (track.reading.ok && track.reading.restarted);
 }
 
 bool FramePublisher::acceptable(const FrameSet& set) {
@@ -109,6 +108,9 @@ uint64_t FramePublisher::publish(const FrameSet& set) {
     last_.planes[static_cast<int>(kind)] = header;
     last_.planes[static_cast<int>(kind)].present = 1;
   }
+  if (restarted_ && last_.count > 0)
+    ++restarts_;
+  restarted_ = false;
   frame.clock_restarts = restarts_;
   frame.refused = refused_;
   frame.published_time_s = monotonicSeconds();

@@ -49,6 +49,7 @@ class FramePublisher {
   std::optional<SlotWriter> writer_;
   std::vector<Track> tracks_;
   FrameHeader last_;
+  bool restarted_ = false;  // since the last published frame
   uint64_t restarts_ = 0;
   uint64_t refused_ = 0;
   int mixed_ = 0;

@@ -56,6 +56,15 @@ void FrameView::image(PlaneKind kind,
     std::memcpy(to.data(), from, to.size());
 }
 
+void FrameView::greyAsColour(const ViewOptions& options, std::span<uint8_t> to, View& out) {
+  if (to.empty())
+    return;
+  grey_.resize(to.size() / 3);
+  image(PlaneKind::kInfraredLeft, options, grey_, out);
+  for (size_t i = 0; i < grey_.size(); ++i)
+    std::memset(to.data() + i * 3, grey_[i], 3);
+}
+
 void FrameView::depth(const ViewOptions& options, std::span<float> to, View& out) {
   const PlaneHeader& plane = copy_.frame.planes[static_cast<int>(PlaneKind::kDepth)];
   const uint8_t* from = copy_.plane(PlaneKind::kDepth);
@@ -109,7 +118,10 @@ FrameView::Result FrameView::read(const ViewOptions& options,
   const double copied_s = monotonicSeconds();
   out = View{};
   out.frame = copy_.frame;
-  image(PlaneKind::kColor, options, buffers.rgb, out);
+  if (copy_.frame.planes[static_cast<int>(PlaneKind::kColor)].present != 0)
+    image(PlaneKind::kColor, options, buffers.rgb, out);
+  else
+    greyAsColour(options, buffers.rgb, out);
   image(PlaneKind::kInfraredLeft, options, buffers.infrared_left, out);
   image(PlaneKind::kInfraredRight, options, buffers.infrared_right, out);
   depth(options, buffers.depth_m, out);

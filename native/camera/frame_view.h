@@ -52,6 +52,8 @@ class FrameView {
 
  private:
   void image(PlaneKind kind, const ViewOptions& options, std::span<uint8_t> to, View& out);
+  // A camera without colour: the left infrared image in three equal channels.
+  void greyAsColour(const ViewOptions& options, std::span<uint8_t> to, View& out);
   void depth(const ViewOptions& options, std::span<float> to, View& out);
   [[nodiscard]] const RemapTable& table(PlaneKind kind, const Intrinsics& k);
 
@@ -60,6 +62,7 @@ class FrameView {
   std::array<std::unique_ptr<RemapTable>, kPlanes> tables_;
   std::unique_ptr<DepthRegistration> registration_;
   std::vector<uint16_t> counts_;
+  std::vector<uint8_t> grey_;
 };
 
 }  // namespace s2r::camera

@@ -12,6 +12,8 @@ namespace {
 
 using nlohmann::json;
 
+constexpr double kAskAgainS = 1;
+
 [[noreturn]] void malformed(const std::string& what) {
   throw CameraError("camera_stream", "the bench's reply " + what);
 }
@@ -121,7 +123,9 @@ bool PlantSource::next(double timeout_s, FrameSet& out) {
   if (!socket_)
     connect();
   if (!asked_) {
-    const json request = {{"camera", config_.plant.camera}, {"not_before_s", not_before_s_}};
+    json request = {{"camera", config_.plant.camera}, {"not_before_s", not_before_s_}};
+    if (config_.infrared.wanted)
+      request["infrared"] = true;
     socket_->send(zmq::buffer(request.dump()), zmq::send_flags::none);
     asked_ = true;
   }
@@ -137,13 +141,30 @@ bool PlantSource::next(double timeout_s, FrameSet& out) {
   return true;
 }
 
+bool PlantSource::present() {
+  if (!refused_)
+    return true;
+  // Absent as long as the bench says so: it is asked again, and its picture is not used.
+  FrameSet unused;
+  try {
+    return next(kAskAgainS, unused);
+  } catch (const CameraError& error) {
+    return error.code() != "camera_refused";
+  }
+}
+
 FrameSet PlantSource::read(std::vector<zmq::message_t> received) {
   auto parts = std::make_shared<std::vector<zmq::message_t>>(std::move(received));
   const json reply = json::parse(parts->front().to_string_view(), nullptr, false);
   if (reply.is_discarded() || !reply.is_object())
     malformed("is not JSON");
-  if (reply.contains("error"))
-    throw CameraError("camera_stream", "the bench refused: " + reply.value("error", "no reason"));
+  refused_ = reply.contains("error");
+  if (refused_) {
+    const json& why = reply.at("error");
+    throw CameraError(
+        "camera_refused",
+        "the bench refused: " + (why.is_string() ? why.get<std::string>() : why.dump()));
+  }
   FrameSet out;
   try {
     if (config_.color.wanted) {
@@ -154,25 +175,19 @@ FrameSet PlantSource::read(std::vector<zmq::message_t> received) {
     if (config_.infrared.wanted) {
       if (!reply.contains("infrared") || reply.at("infrared").is_null())
         malformed("has no infrared pair");
-      const json& pair = reply.at("infrared");
-      RawPlane left = planeOf(pair.at("left"), PlaneKind::kInfraredLeft, reply, *parts);
-      RawPlane right = planeOf(pair.at("right"), PlaneKind::kInfraredRight, reply, *parts);
-      // Depth is in the left imager's frame, as RealSense cameras have it.
-      Transform X_reference_left;
+      // One geometry for both, the right imager beside the left one along its x axis. Depth is in
+      // the left imager's frame, as RealSense cameras have it.
+      json pair = reply.at("infrared");
+      const double baseline_m = numberOf(pair, "baseline_m");
+      pair["part"] = numberOf(pair, "left_part");
+      RawPlane left = planeOf(pair, PlaneKind::kInfraredLeft, reply, *parts);
+      pair["part"] = numberOf(pair, "right_part");
+      RawPlane right = planeOf(pair, PlaneKind::kInfraredRight, reply, *parts);
       if (config_.color.wanted)
-        X_reference_left = transformOf(reply.at("X_color_depth"), "X_color_depth");
-      const Transform X_left_right = transformOf(pair.at("X_left_right"), "X_left_right");
-      left.X_reference_plane = X_reference_left;
-      for (int row = 0; row < 3; ++row) {
-        const double* r = &X_reference_left.r[row * 3];
-        for (int column = 0; column < 3; ++column) {
-          right.X_reference_plane.r[row * 3 + column] = r[0] * X_left_right.r[column] +
-                                                        r[1] * X_left_right.r[3 + column] +
-                                                        r[2] * X_left_right.r[6 + column];
-        }
-        right.X_reference_plane.t[row] = X_reference_left.t[row] + r[0] * X_left_right.t[0] +
-                                         r[1] * X_left_right.t[1] + r[2] * X_left_right.t[2];
-      }
+        left.X_reference_plane = transformOf(reply.at("X_color_depth"), "X_color_depth");
+      right.X_reference_plane = left.X_reference_plane;
+      for (int row = 0; row < 3; ++row)
+        right.X_reference_plane.t[row] += baseline_m * left.X_reference_plane.r[row * 3];
       out.planes.push_back(std::move(left));
       out.planes.push_back(std::move(right));
     }

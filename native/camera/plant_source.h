@@ -18,6 +18,7 @@ class PlantSource : public Source {
   void close() override;
   [[nodiscard]] DeviceInfo info() const override { return info_; }
   [[nodiscard]] bool onDemand() const override { return true; }
+  bool present() override;
   void want(double not_before_s) override { not_before_s_ = not_before_s; }
 
  private:
@@ -29,6 +30,7 @@ class PlantSource : public Source {
   std::optional<zmq::socket_t> socket_;
   double not_before_s_ = 0;
   bool asked_ = false;
+  bool refused_ = false;
   DeviceInfo info_;
 };
 

@@ -50,16 +50,25 @@ bool RealsenseSource::present() {
 
 void RealsenseSource::prepare(const rs2::Device* device) {
   for (const auto& sensor : rs2::sensorsOf(*api_, device)) {
+    const rs2::Sensor* s = sensor.get();
+    const auto has = [&](int option) {
+      return api_->call(api_->rs2_supports_option, s, option) != 0;
+    };
     const auto set = [&](int option, float value) {
-      const rs2::Sensor* s = sensor.get();
-      if (api_->call(api_->rs2_supports_option, s, option) != 0 &&
-          api_->call(api_->rs2_is_option_read_only, s, option) == 0 &&
+      if (has(option) && api_->call(api_->rs2_is_option_read_only, s, option) == 0 &&
           api_->call(api_->rs2_get_option, s, option) != value)
         api_->call(api_->rs2_set_option, s, option, value);
     };
     set(rs2::kOptionGlobalTime, config_.realsense.global_time ? 1.0f : 0.0f);
     if (config_.realsense.emitter >= 0)
       set(rs2::kOptionEmitter, static_cast<float>(config_.realsense.emitter));
+    if (config_.realsense.exposure_us > 0) {
+      set(rs2::kOptionAutoExposure, 0);
+      // The stereo module counts microseconds, a colour module hundreds of them.
+      const double unit_us = has(rs2::kOptionDepthUnits) ? 1 : 100;
+      set(rs2::kOptionExposure,
+          static_cast<float>(std::max(1.0, std::round(config_.realsense.exposure_us / unit_us))));
+    }
   }
 }
 

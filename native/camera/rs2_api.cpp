@@ -75,6 +75,8 @@ void Api::checkNumbers() const {
       {rs2_camera_info_to_string, kInfoPort, "Physical Port"},
       {rs2_camera_info_to_string, kInfoProductId, "Product Id"},
       {rs2_camera_info_to_string, kInfoUsbType, "Usb Type Descriptor"},
+      {rs2_option_to_string, kOptionExposure, "Exposure"},
+      {rs2_option_to_string, kOptionAutoExposure, "Enable Auto Exposure"},
       {rs2_option_to_string, kOptionEmitter, "Emitter Enabled"},
       {rs2_option_to_string, kOptionDepthUnits, "Depth Units"},
       {rs2_option_to_string, kOptionGlobalTime, "Global Time Enabled"},

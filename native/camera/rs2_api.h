@@ -55,6 +55,7 @@ inline constexpr int kFormatZ16 = 1, kFormatYuyv = 4, kFormatRgb8 = 5, kFormatBg
 inline constexpr int kFormatRgba8 = 7, kFormatBgra8 = 8, kFormatY8 = 9;
 inline constexpr int kInfoName = 0, kInfoSerial = 1, kInfoFirmware = 2, kInfoPort = 4;
 inline constexpr int kInfoProductId = 7, kInfoUsbType = 9;
+inline constexpr int kOptionExposure = 3, kOptionAutoExposure = 10;
 inline constexpr int kOptionEmitter = 18, kOptionDepthUnits = 28, kOptionGlobalTime = 53;
 inline constexpr int kMetaCounter = 0, kMetaFrameStamp = 1, kMetaSensorStamp = 2, kMetaExposure = 3;
 inline constexpr int kStatusStopped = 3;
