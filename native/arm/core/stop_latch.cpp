@@ -87,10 +87,6 @@ ResumeAnswer StopLatch::resume(uint64_t epoch,
   if (!latched_) {
     return answer;
   }
-  if (!at_rest) {
-    answer.refusal = Refusal::kBusy;
-    return answer;
-  }
   if (hasFault()) {
     if (token == 0 || token != token_) {
       answer.refusal = Refusal::kToken;
@@ -105,6 +101,10 @@ ResumeAnswer StopLatch::resume(uint64_t epoch,
   } else if (cause != FaultCode::kNone) {
     answer.refusal = Refusal::kNotReady;
     answer.cause = cause;
+    return answer;
+  }
+  if (!at_rest) {
+    answer.refusal = Refusal::kBusy;
     return answer;
   }
   latched_ = false;

@@ -392,7 +392,8 @@ struct Supervisor::Implementation {
     } else if (now_s - slider_zero_since_s >= config.slider_zero_s) {
       latchFault(FaultCode::kSpeedSliderZero, now_s - slider_zero_since_s, config.slider_zero_s);
     }
-    if (fresh && isMoving()) {
+    // (A slew is on its way to the measured position.)
+    if (fresh && isMoving() && mode != Mode::kSlew) {
       const FaultDetail far = gate.checkDistance(measured_q);
       if (far.code != FaultCode::kNone && latch.faultDetail().code != FaultCode::kGateDistance) {
         latchFault(far);
@@ -634,14 +635,6 @@ struct Supervisor::Implementation {
     return true;
   }
 
-  void followPoint(const Joints& target) noexcept {
-    std::array<AxisReference, kJoints> reference;
-    for (size_t i = 0; i < kJoints; ++i) {
-      reference[i] = {target[i], 0, 0, 0};
-    }
-    tracker.follow(reference);
-  }
-
   [[nodiscard]] bool isSlow() const noexcept {
     for (const AxisState& state : tracker.state()) {
       if (std::abs(state.v) > kSlow_rad_s || std::abs(state.a) > kSlow_rad_s2) {
@@ -656,6 +649,8 @@ struct Supervisor::Implementation {
       case Mode::kRebase:
         if (fresh) {
           rebase();
+        } else {
+          tracker.rest(tracker.position());
         }
         break;
       case Mode::kHold:
@@ -691,7 +686,7 @@ struct Supervisor::Implementation {
           mode = Mode::kJointStop;
           tracker.brake();
         } else {
-          followPoint(slew_target);
+          tracker.approach(slew_target);
         }
         break;
     }

@@ -9,9 +9,6 @@ constexpr double kInside = 0.999;
 // Poles of the linear law [1/s]: an error of a millimetre at the tool is followed softly, noise of
 // a plan is not.
 constexpr double kBandwidth = 60;
-// The linear law may ask for this many times the limit before it is left: steps of a plan's
-// acceleration are short.
-constexpr double kSaturation = 3;
 // Below these a braking joint is at rest.
 constexpr double kRestSpeed = 1e-7, kRestAcceleration = 1e-4;
 
@@ -69,17 +66,15 @@ bool AxisTracker::first(ruckig::ControlInterface interface, AxisState& state) no
 
 bool AxisTracker::follow(const AxisReference& r,
                          const AxisLimits& limits,
+                         bool moves,
                          AxisState& state) noexcept {
   const double w = kBandwidth;
   const double wanted =
       r.j + 3 * w * (r.a - state.a) + 3 * w * w * (r.v - state.v) + w * w * w * (r.p - state.p);
-  if (std::abs(wanted) <= kSaturation * limits.j) {
-    const double jerk = std::clamp(wanted, -limits.j, limits.j);
-    const AxisState next = advance(state, jerk, kPeriod_s);
-    if (withinLimits(state, jerk, next, limits)) {
-      state = next;
-      return true;
-    }
+  const AxisState next = advance(state, wanted, kPeriod_s);
+  if (moves && withinLimits(state, wanted, next, limits)) {
+    state = next;
+    return true;
   }
   const double frame_v = std::clamp(r.v, -0.98 * limits.v, 0.98 * limits.v);
   input_.current_position[0] = state.p - r.p;
@@ -140,7 +135,14 @@ void JointTracker::rest(const Joints& q_rad) noexcept {
 
 void JointTracker::follow(const std::array<AxisReference, kJoints>& reference) noexcept {
   for (size_t i = 0; i < kJoints; ++i) {
-    fallbacks_ += trackers_[i].follow(reference[i], limits_[i], state_[i]) ? 0 : 1;
+    fallbacks_ += trackers_[i].follow(reference[i], limits_[i], true, state_[i]) ? 0 : 1;
+  }
+}
+
+void JointTracker::approach(const Joints& target_rad) noexcept {
+  for (size_t i = 0; i < kJoints; ++i) {
+    fallbacks_ +=
+        trackers_[i].follow({target_rad[i], 0, 0, 0}, limits_[i], false, state_[i]) ? 0 : 1;
   }
 }
 

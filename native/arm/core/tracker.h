@@ -32,8 +32,12 @@ struct AxisReference {
 // One profile calculation at a time; holds the calculator's memory.
 class AxisTracker {
  public:
-  // Follows the reference for one period. False: the plain braking rule was needed.
-  bool follow(const AxisReference& reference, const AxisLimits& limits, AxisState& state) noexcept;
+  // Follows the reference for one period; one that does not move is reached by profiles alone,
+  // which land on it. False: the plain braking rule was needed.
+  bool follow(const AxisReference& reference,
+              const AxisLimits& limits,
+              bool moves,
+              AxisState& state) noexcept;
   // Brakes to rest for one period. False: as above.
   bool brake(const AxisLimits& limits, AxisState& state) noexcept;
 
@@ -56,6 +60,7 @@ class JointTracker {
 
   void rest(const Joints& q_rad) noexcept;  // state := at rest there
   void follow(const std::array<AxisReference, kJoints>& reference) noexcept;
+  void approach(const Joints& target_rad) noexcept;
   void brake() noexcept;
   void restore(const std::array<AxisState, kJoints>& state) noexcept { state_ = state; }
 
