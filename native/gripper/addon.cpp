@@ -167,6 +167,16 @@ struct Link {
   Napi::ThreadSafeFunction events;
   std::unique_ptr<Driver> driver;
   std::atomic<uint64_t> dropped_events = 0;
+  bool finished = false;  // on the JavaScript thread
+
+  // Ends the driver's thread, then gives the way back: nobody uses it after that.
+  void finish() {
+    if (finished)
+      return;
+    finished = true;
+    driver->close();
+    events.Release();
+  }
 
   void send(const Event& event) {
     auto copy = std::make_unique<Event>(event);
@@ -183,11 +193,12 @@ struct Link {
   }
 };
 
-// The end of an environment (a worker or a test runner torn down) closes the line as close() does.
-// It runs before the thread-safe function's own end, which was registered earlier. A main thread
-// that calls process.exit() runs no such hooks: there the wrapper calls closeNow.
-void closeAtEnd(Link* link) {
-  link->driver->close();
+// The end of an environment (a worker, a test runner or a main thread that ran out of work) closes
+// the line as close() does. It runs before the thread-safe function's own end, which was registered
+// earlier. A main thread that calls process.exit() runs no such hooks: there the wrapper calls
+// closeNow.
+void endWithEnvironment(void* data) {
+  static_cast<Link*>(data)->finish();
 }
 
 class CloseWorker : public Napi::AsyncWorker {
@@ -230,25 +241,18 @@ class Gripper : public Napi::ObjectWrap<Gripper> {
     link_->events.Unref(info.Env());
     link_->driver =
         std::make_unique<Driver>(options, [link = link_.get()](const Event& e) { link->send(e); });
-    at_end_ = info.Env().AddCleanupHook(closeAtEnd, link_.get());
+    napi_add_env_cleanup_hook(info.Env(), endWithEnvironment, link_.get());
   }
 
+  // After the environment's end the hook has run, and must not be taken away once more.
   ~Gripper() override {
-    if (!link_)
+    if (!link_ || link_->finished)
       return;
-    link_->driver->close();
-    finish(Env());
+    napi_remove_env_cleanup_hook(Env(), endWithEnvironment, link_.get());
+    link_->finish();
   }
 
  private:
-  void finish(Napi::Env env) {
-    if (finished_)
-      return;
-    finished_ = true;
-    at_end_.Remove(env);
-    link_->events.Release();
-  }
-
   Napi::Value state(const Napi::CallbackInfo& info) {
     const Napi::Env env = info.Env();
     const State state = link_->driver->state();
@@ -331,8 +335,6 @@ class Gripper : public Napi::ObjectWrap<Gripper> {
   }
 
   std::shared_ptr<Link> link_;
-  Napi::Env::CleanupHook<void (*)(Link*), Link> at_end_;
-  bool finished_ = false;
 };
 
 class GripperAddon : public Napi::Addon<GripperAddon> {

@@ -238,36 +238,63 @@ describe.skipIf(missing)(`gripper${missing ? ` (skipped: ${missing})` : ""}`, ()
     }
   });
 
-  test.each([
-    ["exit", "release", false],
-    ["throw", "release", false],
-    ["exit", "hold", true],
-    ["SIGKILL", "release", true],
-  ] as const)("a process that ends by %s with %s leaves the motor on: %s", async (end, on_disconnect, enabled) => {
-    const on = await device();
-    const child = spawn(
-      process.execPath,
-      [
-        "--input-type=module",
-        "-e",
-        `const [wrapper, path, on_disconnect, end] = process.argv.slice(1);
-         const { GripperDriver } = await import(wrapper);
-         const driver = await GripperDriver.open({ path, on_disconnect });
-         console.log(driver.state().phase);
-         if (end === "exit") process.exit(0);
-         if (end === "throw") throw new Error("asked for by the test");
-         setInterval(() => {}, 1000);`,
-        compiledModule("src/runtime/native/gripper.ts"),
-        on.link,
-        on_disconnect,
-        end,
-      ],
-      { stdio: ["ignore", "pipe", "ignore"] },
-    );
+  /** A process that opens the gripper and ends as told; its exit code, or the signal that ended it. */
+  async function processThatEnds(on: GripperTestDevice, end: string, on_disconnect: string): Promise<number | string> {
+    const program = `
+      const { Worker } = await import("node:worker_threads");
+      const [wrapper, path, on_disconnect, end] = process.argv.slice(1);
+      const { GripperDriver } = await import(wrapper);
+      if (end === "worker") {
+        const source = \`(async () => {
+          const { workerData, parentPort } = require("node:worker_threads");
+          const { GripperDriver } = await import(workerData.wrapper);
+          globalThis.driver = await GripperDriver.open({ path: workerData.path, on_disconnect: workerData.on_disconnect });
+          setInterval(() => {}, 1000);
+          parentPort.postMessage("open");
+        })()\`;
+        const worker = new Worker(source, { eval: true, workerData: { wrapper, path, on_disconnect } });
+        await new Promise((resolve) => worker.once("message", resolve));
+        await worker.terminate();
+        console.log("ended");
+      } else {
+        let driver = await GripperDriver.open({ path, on_disconnect });
+        console.log(driver.state().phase);
+        if (end === "exit") process.exit(0);
+        if (end === "throw") throw new Error("asked for by the test");
+        if (end === "close") await driver.close();
+        if (end === "collected") {
+          driver = undefined;
+          for (let i = 0; i < 5; i++) {
+            await new Promise((resolve) => setTimeout(resolve, 20));
+            globalThis.gc();
+          }
+          process.kill(process.pid, "SIGKILL");
+        }
+        if (end === "SIGKILL") setInterval(() => {}, 1000);
+      }`;
+    const wrapper = compiledModule("src/runtime/native/gripper.ts");
+    const args = ["--expose-gc", "--input-type=module", "-e", program, wrapper, on.link, on_disconnect, end];
+    const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "ignore"] });
     const exited = once(child, "exit");
     await once(child.stdout, "data");
     if (end === "SIGKILL") child.kill("SIGKILL");
-    await exited;
+    const [exit_code, signal] = (await exited) as [number | null, string | null];
+    return exit_code ?? signal ?? "";
+  }
+
+  test.each([
+    ["exit", "release", 0, false],
+    ["exit", "hold", 0, true],
+    ["running out of work", "release", 0, false],
+    ["close", "release", 0, false],
+    ["close", "hold", 0, true],
+    ["throw", "release", 1, false],
+    ["worker", "release", 0, false],
+    ["collected", "release", "SIGKILL", false],
+    ["SIGKILL", "release", "SIGKILL", true],
+  ] as const)("an end by %s with %s: exit %s, motor on %s", async (end, on_disconnect, exit, enabled) => {
+    const on = await device();
+    expect(await processThatEnds(on, end, on_disconnect)).toBe(exit);
     expect((await on.truth()).enabled).toBe(enabled);
     // The line is free for the next process at once.
     expect((await open(on)).state().phase).toBe("ready");
