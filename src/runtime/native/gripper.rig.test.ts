@@ -252,7 +252,7 @@ describe.skipIf(missing)(`gripper${missing ? ` (skipped: ${missing})` : ""}`, ()
           setInterval(() => {}, 1000);
           parentPort.postMessage("open");
         })()\`;
-        const worker = new Worker(source, { eval: true, workerData: { wrapper, path, on_disconnect } });
+        const worker = new Worker(source, { eval: true, execArgv: [], workerData: { wrapper, path, on_disconnect } });
         await new Promise((resolve) => worker.once("message", resolve));
         await worker.terminate();
         console.log("ended");
