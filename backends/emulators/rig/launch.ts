@@ -11,7 +11,7 @@ import type { EmulatorOrder, EmulatorProcess } from "./emulator-process.js";
 import { freeLoopbackHost } from "./loopback-host.js";
 import {
   type BenchReady,
-  emulatorPrograms,
+  requirePrograms,
   type SceneOptions,
   startBench,
   startController,
@@ -83,7 +83,7 @@ export class EmulatedRig {
     const parsed = optionsSchema.safeParse(options);
     if (!parsed.success)
       throw new Skill2RealError("bad_argument", `cannot start an emulated rig: ${z.prettifyError(parsed.error)}`);
-    emulatorPrograms();
+    requirePrograms();
     // Short, because an ipc address holds at most 107 bytes; mkdtemp makes it 0700.
     const dir = mkdtempSync(join(tmpdir(), `s2r-${process.pid}-`));
     const started: EmulatorProcess<unknown>[] = [];

@@ -26,14 +26,19 @@ type Common = {
   onLog?: (line: string) => void;
 };
 
+const python = (): string => needed(packageFile(".venvs", "twin", "bin", "python"));
+const controller = (): string => needed(packageFile("build", "Release", "ur-controller"));
+
+function needed(program: string): string {
+  if (!existsSync(program))
+    throw new Skill2RealError("setup_incomplete", `${program} is missing: run "npm run setup -- --native"`);
+  return program;
+}
+
 /** Throws `setup_incomplete` where a program of the emulators is missing. */
-export function emulatorPrograms(): { python: string; controller: string } {
-  const python = packageFile(".venvs", "twin", "bin", "python");
-  const controller = packageFile("build", "Release", "ur-controller");
-  for (const program of [python, controller])
-    if (!existsSync(program))
-      throw new Skill2RealError("setup_incomplete", `${program} is missing: run "npm run setup -- --native"`);
-  return { python, controller };
+export function requirePrograms(): void {
+  python();
+  controller();
 }
 
 const pythonEnvironment = (...folders: string[]): NodeJS.ProcessEnv => ({
@@ -51,7 +56,7 @@ export function startBench(options: Common & { dir: string; seed: number; token:
   return new EmulatorProcess<BenchReady>({
     ...common,
     what: "emulated bench",
-    command: emulatorPrograms().python,
+    command: python(),
     args: ["-m", "skill2real_bench", "--socket-dir", dir, "--rig-seed", String(seed), "--token-fd", "3", ...of_scene],
     env: pythonEnvironment(packageFile("backends", "sim", "server"), packageFile("backends", "emulators", "bench")),
     secret: token.toString("hex"),
@@ -69,7 +74,7 @@ export function startController(options: Common & { host: string; seed: number; 
   return new EmulatorProcess({
     ...common,
     what: "emulated controller",
-    command: emulatorPrograms().controller,
+    command: controller(),
     args: [
       ...["--host", host, "--plant", bench.plant, "--realtime", "ignore", "--seed", String(seed % 2 ** 31)],
       ...["--wrench-bias", ...bias.map(String)],
@@ -85,7 +90,7 @@ export function startGripper(options: Common & { dir: string; bench: BenchReady 
   return new EmulatorProcess<GripperReady>({
     ...common,
     what: "emulated gripper",
-    command: emulatorPrograms().python,
+    command: python(),
     args: ["-m", "skill2real_pika", "--plant", bench.plant, "--link", join(dir, "pika"), ...forcePerAmp()],
     env: pythonEnvironment(packageFile("backends", "emulators", "pika")),
     ready: gripperReadySchema,

@@ -22,6 +22,7 @@ from skill2real_sim.core.reply_cache import ReplyBudget
 from skill2real_sim.core.server import EXIT_ASKED, EXIT_DEFECT, drain, send
 from skill2real_sim.core.sockets import MAX_RECEIVED_BYTES, SEND_HIGH_WATER
 from skill2real_sim.core.station import NOTHING_LATCHED, Snapshot, Station
+from skill2real_sim.core.thread_priority import prefer_this_thread
 from skill2real_sim.wire import privileged_pb2 as pp
 from skill2real_sim.worlds.base import ResetInfo
 from skill2real_sim.worlds.twin.mjcf_scene import TIMESTEP_S
@@ -154,6 +155,8 @@ class BenchServer:
 
     def run(self) -> int:
         """Serves until told to end or until standard input ends; returns the exit code."""
+        # What this thread holds, the plant may have to wait for: it must not be kept from letting go of it.
+        prefer_this_thread()
         poller = zmq.Poller()
         if self._socket is not None:
             poller.register(self._socket, zmq.POLLIN)

@@ -245,7 +245,7 @@ def main() -> int:
     log_to_stderr()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
-        os.nice(NICENESS)
+        os.setpriority(os.PRIO_PROCESS, 0, NICENESS)
     except OSError:
         LOGGER.info("the camera process runs at the plant's own niceness")
     config = json.loads(sys.argv[1])
