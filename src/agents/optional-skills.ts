@@ -1,5 +1,6 @@
+import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { join, sep } from "node:path";
+import { join, relative, sep } from "node:path";
 import { pathToFileURL } from "node:url";
 import tsBlankSpace from "ts-blank-space";
 import { parseManifest, RESERVED_SKILLS, type Service, type SkillManifest } from "../config/skills/manifest.js";
@@ -15,7 +16,7 @@ const BUILT_IN_SERVICES: readonly Service[] = ["pointer"];
 
 export type OptionalSkill = { name: string; functions: OperationTable; declarations: string };
 
-type Found = { manifest: SkillManifest; folder: string };
+export type Found = { manifest: SkillManifest; folder: string };
 
 /** Skills of a user that bear the name of one to come would change their meaning later. */
 function readManifest(folder: string, own: boolean): Found {
@@ -66,13 +67,19 @@ function findSkills(paths: readonly string[]): Found[] {
   return [...skillsIn(join(PACKAGE_ROOT, "skills"), true), ...users];
 }
 
+/** Which skills are on, without their code: what a lock and a table need. */
+export function resolveSettings(settings: SkillSettings): { resolved: ResolvedSkills; found: Found[] } {
+  const found = findSkills(settings.paths);
+  const catalogue = { manifests: found.map(({ manifest }) => manifest), required: REQUIRED_SKILLS };
+  const resolved = resolveSkills(catalogue, settings, "robot", settings.services ?? BUILT_IN_SERVICES);
+  return { resolved, found };
+}
+
 /** Which skills are on, and the code of those beside the required ones. */
 export async function loadOptionalSkills(
   settings: SkillSettings,
 ): Promise<{ resolved: ResolvedSkills; loaded: OptionalSkill[] }> {
-  const found = findSkills(settings.paths);
-  const catalogue = { manifests: found.map(({ manifest }) => manifest), required: REQUIRED_SKILLS };
-  const resolved = resolveSkills(catalogue, settings, "robot", settings.services ?? BUILT_IN_SERVICES);
+  const { resolved, found } = resolveSettings(settings);
   const loaded: OptionalSkill[] = [];
   for (const { name, exports } of resolved.enabled) {
     if (REQUIRED_SKILLS.includes(name)) continue;
@@ -80,6 +87,29 @@ export async function loadOptionalSkills(
   }
   return { resolved, loaded };
 }
+
+/** SHA-256 over the files of each skill that is not ours, by its name: their names and content, whatever folder they lie in. */
+export function userSkillDigests(found: readonly Found[]): Record<string, string> {
+  const ours = join(PACKAGE_ROOT, "skills", sep);
+  const digests: Record<string, string> = {};
+  for (const { manifest, folder } of found) {
+    if (folder.startsWith(ours)) continue;
+    const hash = createHash("sha256");
+    for (const file of filesBelow(folder))
+      hash
+        .update(`${file}\0`)
+        .update(readFileSync(join(folder, file)))
+        .update("\0");
+    digests[manifest.name] = hash.digest("hex");
+  }
+  return digests;
+}
+
+const filesBelow = (folder: string): string[] =>
+  readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => relative(folder, join(entry.parentPath, entry.name)))
+    .sort();
 
 async function loadOne(found: Found, exports: readonly string[]): Promise<OptionalSkill> {
   const { name } = found.manifest;

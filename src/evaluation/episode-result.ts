@@ -27,6 +27,9 @@ export type EpisodeResult = {
   calls: number;
   device_time_s: number;
   wall_s: number;
+  /** Digests of the lock: what decided, and what it decided about. */
+  policy?: string;
+  environment?: string;
   /** What the language model took, where there was one. */
   model?: ModelAccount | null;
 };

@@ -4,13 +4,16 @@ import { DEFAULT_BUDGETS, type EpisodeReport } from "../agents/episode.js";
 import { AgentHost, type AgentHostOptions } from "../agents/host/agent-host.js";
 import type { EpisodeRequest } from "../agents/host/messages.js";
 import type { CallRecord, StageRecord } from "../agents/proposer.js";
+import { diffLocks, type Lock } from "../config/lock/lock.js";
 import { isSkill2RealError, Skill2RealError } from "../contract/errors.js";
 import type { EvaluateReply } from "../contract/generated/privileged.js";
 import type { DeviceAddresses } from "../runtime/device/device.js";
+import { DeviceClient } from "../runtime/device/device-client.js";
 import { StopChannel } from "../runtime/device/stop-channel.js";
 import { type EpisodeResult, proposerName } from "./episode-result.js";
 import type { EpisodeWorld } from "./episode-world.js";
-import { evaluatorFolder, newRunName, writeRunFile } from "./run-folder.js";
+import { gatherLock } from "./gather-lock.js";
+import { evaluatorFolder, newRunName, writeLock, writeRunFile } from "./run-folder.js";
 import { SimWorld } from "./sim-world.js";
 
 /** How long a stop may take to be answered. */
@@ -55,6 +58,8 @@ export type EpisodeSpec = {
   /** Key of the refs; the same key gives the same refs. Default: a new one. */
   refKey?: string;
   evidence?: boolean;
+  /** Refuses to play where anything differs from it. */
+  locked?: Lock;
 };
 
 export type EpisodeWorkerOptions = {
@@ -148,12 +153,15 @@ export class EpisodeWorker {
         ...(spec.hidden_salt ? { hidden_salt: spec.hidden_salt } : {}),
       });
       result.instruction = spec.instruction ?? instruction ?? "";
+      const lock = await this.#lock(spec, world);
+      result.policy = lock.policy_hash;
+      result.environment = lock.environment_hash;
       const { report } = await this.#playOn(this.#host!, {
         episode: run,
         folder: run,
         instruction: result.instruction,
         addresses: this.#meet(world),
-        proposer: spec.proposer,
+        proposer: spec.proposer.kind === "llm" ? { ...spec.proposer, policy: lock.policy_hash } : spec.proposer,
         settings: spec.settings,
         randomSeed: 1,
         leaseMs: 1500,
@@ -163,6 +171,7 @@ export class EpisodeWorker {
       const verdict = report.outcome !== "lost" && spec.instruction === undefined ? await world.judge() : null;
       if (verdict) this.#judge(result, verdict);
       await writeRunFile(this.#options.runsFolder, run, "stages.json", JSON.stringify(report.stages, null, 1));
+      await writeLock(this.#options.runsFolder, run, lock);
     } catch (error) {
       this.#failed(result, error);
     }
@@ -228,6 +237,23 @@ export class EpisodeWorker {
     }
     if (this.#interrupted !== null) throw new Skill2RealError("stopped", this.#interrupted);
     return addresses;
+  }
+
+  /** The identity of the episode that is about to be played; throws `diverged` where it is not the one asked for. */
+  async #lock(spec: EpisodeSpec, world: EpisodeWorld): Promise<Lock> {
+    const observer = await DeviceClient.connect({
+      ...this.#meet(world),
+      role: "OBSERVER",
+      client: "skill2real/evaluator",
+    });
+    const { capabilities } = observer;
+    observer.close();
+    const { realtime = 0 } = this.#options;
+    const task = spec.instruction === undefined ? spec.task : null;
+    const lock = gatherLock({ proposer: spec.proposer, settings: spec.settings, capabilities, task, realtime });
+    const differences = spec.locked ? diffLocks(spec.locked, lock) : [];
+    if (differences.length === 0) return lock;
+    throw new Skill2RealError("diverged", `the lock does not hold: ${differences.slice(0, 5).join("; ")}`);
   }
 
   async #startHost(): Promise<void> {

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
-import { writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { mkdir, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import type { Lock } from "../config/lock/lock.js";
 import { Skill2RealError } from "../contract/errors.js";
 
 /** A new run's name: when it started and a random tail; nothing of what is played. */
@@ -12,10 +13,21 @@ export function newRunName(now = new Date()): string {
 /** The folder below that of runs which an agent host does not see: what names seeds or true state belongs there. */
 export const evaluatorFolder = (runsFolder: string): string => join(runsFolder, "evaluator");
 
+/** Where the lock of a run is: among the evaluator's files, for it names the task. */
+export const lockPath = (runsFolder: string, run: string): string =>
+  join(evaluatorFolder(runsFolder), "locks", `${run}.json`);
+
+/** Keeps the identity of an episode; throws `storage_failed`. */
+export const writeLock = (runsFolder: string, run: string, lock: Lock): Promise<string> =>
+  writeOwnFile(lockPath(runsFolder, run), `${JSON.stringify(lock, null, 1)}\n`);
+
 /** Writes a file of a run, for its owner alone; throws `storage_failed`. */
-export async function writeRunFile(folder: string, run: string, name: string, content: string): Promise<string> {
-  const path = join(folder, run, name);
+export const writeRunFile = (folder: string, run: string, name: string, content: string): Promise<string> =>
+  writeOwnFile(join(folder, run, name), content);
+
+async function writeOwnFile(path: string, content: string): Promise<string> {
   try {
+    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
     await writeFile(path, content, { mode: 0o600 });
     return path;
   } catch (cause) {
