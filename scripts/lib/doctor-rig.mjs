@@ -94,8 +94,8 @@ export function* realtimeFindings({ realtime, realtime_priority: priority }, emu
     : lacking("SCHED_FIFO", `priority ${priority} is refused (rtprio limit ${limit("Max realtime priority")})`, limits);
   const lock = "import ctypes, sys; sys.exit(ctypes.CDLL(None).mlockall(3))";
   yield probe(findPython() ?? "python3", ["-c", lock]) !== null
-    ? good("locked memory", "mlockall is allowed")
-    : lacking("locked memory", `mlockall is refused (memlock limit ${limit("Max locked memory")} bytes)`, limits);
+    ? good("locked memory", "allowed without limit")
+    : lacking("locked memory", `refused (memlock limit ${limit("Max locked memory")} bytes)`, limits);
   const preempt = existsSync("/sys/kernel/realtime") && readFileSync("/sys/kernel/realtime", "utf8").trim() === "1";
   yield preempt || /PREEMPT_RT/.test(version())
     ? good("kernel", "PREEMPT_RT")
