@@ -68,7 +68,12 @@ def main(argv: Sequence[str]) -> int:
         return EXIT_DEFECT
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda _number, _frame: server.end("asked to end", EXIT_ASKED))
-    server.start()
+    try:
+        server.start()
+    except RuntimeError as error:
+        LOGGER.error("cannot start: %s", error)
+        settle_log()
+        return EXIT_DEFECT
     say(
         {
             "ready": True,

@@ -25,6 +25,7 @@ from .render_state import RenderMemory
 from .timing import LoopTiming
 
 MAX_LAG_S = 0.05
+FIRST_STEP_S = 5.0
 # Below the controller's and the driver's loops, above everything that draws.
 FIFO_PRIORITY = 10
 
@@ -44,6 +45,7 @@ class PlantLoop:
         self._render = render
         self._on_defect = on_defect
         self._closing = threading.Event()
+        self._stepped = threading.Event()
         self._thread = threading.Thread(target=self._run, name="plant", daemon=True)
         self._frozen_until_s = 0.0
         self._steps = 0
@@ -51,7 +53,10 @@ class PlantLoop:
         self.realtime = "not started"
 
     def start(self) -> None:
+        """Returns when the first state is in the plant memory."""
         self._thread.start()
+        if not self._stepped.wait(FIRST_STEP_S):
+            raise RuntimeError(f"the plant took no step within {FIRST_STEP_S:g} s")
 
     def close(self) -> None:
         self._closing.set()
@@ -117,6 +122,8 @@ class PlantLoop:
             self._render.write(epoch, simulation.controls.tick, due_s, data.qpos)
         self._memory.arm_state.write()
         self._memory.gripper_state.write()
+        if self._steps == 1:
+            self._stepped.set()
 
     def _read_commands(self, due_s: float) -> None:
         inputs, memory = self._world.inputs, self._memory

@@ -104,6 +104,7 @@ class Block:
     def write(self) -> None:
         """Publishes ``staged``. Only the block's writer may call it."""
         odd = int(self._counter) | 1
+        # Nothing is called from here on, so the interpreter does not hand over to another thread in between.
         self._counter[()] = odd
         self._payload[:] = self._staged_bytes
         self._counter[()] = odd + 1
