@@ -36,7 +36,9 @@ const limits = z
     position_max_rad: six(-2 * PI, 2 * PI)
       .default([2 * PI, 2 * PI, PI, 2 * PI, 2 * PI, 2 * PI])
       .meta(notes("Greatest joint angles [rad].")),
-    velocity_rad_s: six(0.01, PI).default(each(PI)).meta(notes("Joint speeds that motions may use [rad/s].")),
+    velocity_rad_s: six(0.01, PI)
+      .default(each(2.95))
+      .meta(notes("Joint speeds that motions may use [rad/s]; the gate needs room below the arm's own limit of 3.14.")),
     acceleration_rad_s2: six(0.01, 40)
       .default(each(8))
       .meta(notes("Joint accelerations that motions may use [rad/s^2].")),
