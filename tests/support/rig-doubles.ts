@@ -121,6 +121,11 @@ export class ArmDouble implements ArmDriver {
     this.#tell({ kind: "resumed", time_s: monotonic_s(), stop_epoch: stopEpoch });
   }
 
+  carried_m: number | null = null;
+  carry(width_m: number | null): void {
+    this.carried_m = width_m;
+  }
+
   renewLease(lease_ms: number): void {
     this.#lease_ms = lease_ms;
     this.#renewed_ms = performance.now();

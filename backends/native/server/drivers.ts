@@ -102,6 +102,8 @@ export interface ArmDriver {
   ): void;
   /** Latches a stop; the new epoch. */
   stop(reason: string): number;
+  /** Width of what the fingers closed on, so that zones hold for it too; null: they hold nothing. */
+  carry(width_m: number | null): void;
   /** Clears a latched stop; throws ArmRefused. */
   resume(stopEpoch: number, token: string): void;
   /** The lease's clock is the driver's, so that a lapse stops the arm while this process hangs. */

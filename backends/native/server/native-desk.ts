@@ -217,7 +217,8 @@ export class NativeDesk implements DeviceDesk {
   }
 
   #startGripper(group: number, { opening_m, force_n, speed_m_s }: ReadGripperMove): void {
-    const { gripper, now_s } = this.#options;
+    const { arm, gripper, now_s } = this.#options;
+    if (opening_m > gripper!.state().opening_m) arm.carry(null);
     try {
       gripper!.move({ opening_m, ...(force_n > 0 ? { force_n } : {}), ...(speed_m_s > 0 ? { speed_m_s } : {}) });
     } catch (error) {
@@ -324,6 +325,10 @@ export class NativeDesk implements DeviceDesk {
   #onGripper(event: GripperEvent): void {
     const running = this.#groups.running("gripper");
     if (event.kind === "motion_ended") {
+      const { arm, gripper } = this.#options;
+      const { opening_m, target_opening_m } = gripper!.state();
+      if (event.reason === "stalled" && target_opening_m < opening_m) arm.carry(opening_m);
+      else if (event.reason === "completed") arm.carry(null);
       if (running !== null)
         this.#end(running, "gripper", { end_reason: GRIPPER_ENDS[event.reason], time_s: event.time_s });
       return;

@@ -9,7 +9,7 @@ import { checkRig } from "../../../src/config/rig.js";
 import { failBackend, runOnLeash } from "../../device-server/leash.js";
 import { nativeBootstrapSchema } from "./bootstrap.js";
 import { NativeServer } from "./native-server.js";
-import { openRig, rigNotes } from "./open-rig.js";
+import { type OpenedRig, openRig, rigNotes } from "./open-rig.js";
 import { serveOperator } from "./serve-operator.js";
 
 const EXIT_ASKED = 0;
@@ -17,7 +17,7 @@ const EXIT_DEFECT = 1;
 const EXIT_LEASE_LAPSED = 3;
 const EXIT_PARENT_GONE = 4;
 
-let server: NativeServer | undefined;
+let server: NativeServer<OpenedRig> | undefined;
 let ending = false;
 
 /** The first call counts: the arm comes to rest, the devices are let go of, the process ends. */

@@ -104,6 +104,9 @@ describe("the native server", () => {
     const closing = await client.execute({ stop_epoch: 0, motions: [{ gripper_move: { arm: "arm", opening_m: 0 } }] });
     expect(await ended(client, closing.group)).toEqual(["END_STALLED"]);
     expect((await client.getState()).grippers[0]).toMatchObject({ stalled: true, moving: false });
+    expect(arm.carried_m).toBeCloseTo(0.04, 6);
+    await client.execute({ stop_epoch: 0, motions: [{ gripper_move: { arm: "arm", opening_m: 0.09 } }] });
+    expect(arm.carried_m).toBeNull();
   });
 
   it("asks for a person's token after a fault, and takes it once", async () => {

@@ -11,14 +11,14 @@ import { NativeDesk } from "./native-desk.js";
 
 export type RigDrivers = { arm: ArmDriver; gripper: GripperDriver | null; cameras: ReadonlyMap<string, CameraDriver> };
 
-export type NativeServerOptions = {
+export type NativeServerOptions<Drivers extends RigDrivers = RigDrivers> = {
   rig: Rig;
   /** Private folder for the sockets. The arm's own stop listener binds `stop` there. */
   socket_dir: string;
   /** Fraction of the rig's speeds that is announced. */
   speed_cap: number;
   /** Opens the devices; `stop_address` is for the arm. */
-  open: (stop_address: string) => Promise<RigDrivers>;
+  open: (stop_address: string) => Promise<Drivers>;
   /** The controller's lease lapsed and the arm is stopping. */
   onLapse?: () => void;
   onDefect?: (error: unknown) => void;
@@ -31,9 +31,9 @@ const STANDSTILL_MS = 2000;
 const LOOK_MS = 10;
 
 /** The native backend in this process: the drivers of a rig behind the sockets of the device protocol. */
-export class NativeServer {
+export class NativeServer<Drivers extends RigDrivers = RigDrivers> {
   readonly addresses: DeviceAddresses;
-  readonly drivers: RigDrivers;
+  readonly drivers: Drivers;
   readonly #sockets: BoundSockets;
   readonly #desk: NativeDesk;
   readonly #events: EventBus;
@@ -41,7 +41,9 @@ export class NativeServer {
   #closing: Promise<void> | undefined;
 
   /** Rejects with what the first device that cannot be opened says; those opened before it are closed. */
-  static async start(options: NativeServerOptions): Promise<NativeServer> {
+  static async start<Drivers extends RigDrivers>(
+    options: NativeServerOptions<Drivers>,
+  ): Promise<NativeServer<Drivers>> {
     const sockets = await bindSockets(options.socket_dir, { ownStop: false });
     try {
       return new NativeServer(options, sockets, await options.open(sockets.addresses.stop));
@@ -51,7 +53,7 @@ export class NativeServer {
     }
   }
 
-  private constructor(options: NativeServerOptions, sockets: BoundSockets, drivers: RigDrivers) {
+  private constructor(options: NativeServerOptions<Drivers>, sockets: BoundSockets, drivers: Drivers) {
     const { arm, gripper, cameras } = drivers;
     this.addresses = sockets.addresses;
     this.drivers = drivers;
