@@ -138,11 +138,15 @@ double SlotReader::heartbeatSeconds() const {
 }
 
 bool SlotReader::plausible(const FrameHeader& frame) const {
-  for (const PlaneHeader& plane : frame.planes) {
+  constexpr PixelFormat kFormats[kPlanes] = {PixelFormat::kRgb8, PixelFormat::kZ16,
+                                             PixelFormat::kY8, PixelFormat::kY8};
+  for (int i = 0; i < kPlanes; ++i) {
+    const PlaneHeader& plane = frame.planes[i];
     if (plane.present == 0)
       continue;
     const Intrinsics& k = plane.intrinsics;
-    if (plane.offset < sizeof(SlotHeader) || plane.offset > slot_bytes_ ||
+    if (plane.format != kFormats[i] || plane.offset < sizeof(SlotHeader) ||
+        plane.offset > slot_bytes_ || plane.offset % kAlign != 0 ||
         plane.bytes > slot_bytes_ - plane.offset || k.width < 1 || k.height < 1 || k.width > 8192 ||
         k.height > 8192 ||
         plane.bytes != static_cast<uint64_t>(k.width) * static_cast<uint64_t>(k.height) *
