@@ -127,12 +127,13 @@ void SoftwareSource::addStream(PlaneKind kind, const StreamRequest& request) {
       video.intrinsics.coeffs[i] = static_cast<float>(options_.coeffs[i]);
   }
   stream.profile = a.call(a.rs2_software_sensor_add_video_stream, stream.sensor, video);
+  paint(stream);
   streams_.push_back(std::move(stream));
 }
 
 // Depth: a plane with a 16 x 16 hole in the corner. Colour: a gradient; red is the frame's number.
 // Infrared: a pattern that is shifted by the plane's disparity in the right image.
-void SoftwareSource::paint(Stream& stream, int number) const {
+void SoftwareSource::paint(Stream& stream) const {
   const auto counts = static_cast<uint16_t>(
       options_.units_m > 0 ? std::min(65535.0, std::round(options_.depth_m / options_.units_m))
                            : 500);
@@ -146,7 +147,6 @@ void SoftwareSource::paint(Stream& stream, int number) const {
         stream.pixels[i * 2] = static_cast<uint8_t>(z & 255);
         stream.pixels[i * 2 + 1] = static_cast<uint8_t>(z >> 8);
       } else if (stream.kind == PlaneKind::kColor) {
-        stream.pixels[i * 3] = static_cast<uint8_t>(number & 255);
         stream.pixels[i * 3 + 1] = static_cast<uint8_t>(x * 255 / stream.width);
         stream.pixels[i * 3 + 2] = static_cast<uint8_t>(y * 255 / stream.height);
       } else {
@@ -160,15 +160,15 @@ void SoftwareSource::paint(Stream& stream, int number) const {
 
 void SoftwareSource::emit(int number) {
   const rs2::Api& a = api();
-  const double period_ms = 1e3 / (streams_.front().kind == PlaneKind::kDepth ? config().depth.fps
-                                  : config().color.wanted                    ? config().color.fps
-                                                          : config().infrared.fps);
-  // A camera's counter has 32 bits of microseconds.
-  const double stamp_ms =
-      std::fmod(options_.first_stamp_ms + period_ms * number, DeviceClock::kWrapS * 1e3);
+  // The camera's clock: it runs with ours, from another zero, and has 32 bits of microseconds.
+  const double stamp_ms = std::fmod(options_.first_stamp_ms + (monotonicSeconds() - began_s_) * 1e3,
+                                    DeviceClock::kWrapS * 1e3);
   const bool wall = options_.domain_at > 0 && number >= options_.domain_at;
   for (Stream& stream : streams_) {
-    paint(stream, number);
+    if (stream.kind == PlaneKind::kColor) {
+      for (size_t i = 0; i < stream.pixels.size(); i += 3)
+        stream.pixels[i] = static_cast<uint8_t>(number & 255);
+    }
     if (options_.metadata) {
       const auto stamp_us = static_cast<long long>(stamp_ms * 1e3);
       a.call(a.rs2_software_sensor_set_metadata, stream.sensor, rs2::kMetaCounter,

@@ -29,11 +29,12 @@ class SoftwareSource : public RealsenseSource {
     std::vector<uint8_t> pixels;
   };
   void addStream(PlaneKind kind, const StreamRequest& request);
-  void paint(Stream& stream, int number) const;
+  void paint(Stream& stream) const;
   void feed();
   void emit(int number);
 
   const SoftwareOptions options_;
+  const double began_s_ = monotonicSeconds();
   rs2::Handle<rs2::Device> device_;
   rs2::Handle<rs2::Pipeline> keeper_;
   std::vector<rs2::Handle<rs2::Sensor>> sensors_;
