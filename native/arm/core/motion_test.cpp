@@ -1,5 +1,7 @@
 // Every setpoint keeps its limits, whatever is played and whenever it is stopped; paths are
 // followed and ended.
+#include <ruckig/ruckig.hpp>
+
 #include "native/arm/core/test_rig.h"
 
 namespace s2r::arm {
@@ -48,6 +50,45 @@ TEST(Motion, FollowsAPlannedPathCloselyAndCompletes) {
     RecordProperty("worst_path_error_rad", std::to_string(worst));
     std::printf("[ figures  ] points every %4.0f ms: setpoint off the path by at most %.2e rad\n",
                 dt * 1e3, worst);
+  }
+}
+
+// Time-optimal plans jump in jerk, and are sampled; here at 80 % of the acceleration and half the
+// jerk.
+TEST(Motion, FollowsTimeOptimalPlans) {
+  for (const double dt : {0.002, 0.008, 0.02}) {
+    TestRig rig;
+    rig.connect();
+    ruckig::Ruckig<6> planner;
+    ruckig::InputParameter<6> input;
+    ruckig::Trajectory<6> plan;
+    input.current_position = homeJoints();
+    input.target_position = {-0.9, -1.1, 1.9, -1.8, -1.2, 1.4};
+    input.max_velocity.fill(3);
+    input.max_acceleration.fill(8);
+    input.max_jerk.fill(80);
+    input.synchronization = ruckig::Synchronization::Phase;
+    ASSERT_EQ(planner.calculate(input, plan), ruckig::Result::Working);
+    const int n = static_cast<int>(std::ceil(plan.get_duration() / dt));
+    Trajectory path;
+    for (int i = 0; i <= n; ++i) {
+      Joints q, v, a;
+      plan.at_time(plan.get_duration() * i / n, q, v, a);
+      path.add(plan.get_duration() * i / n, q);
+    }
+    ASSERT_EQ(rig.start(path).refusal, Refusal::kNone);
+    double worst = 0;
+    ASSERT_TRUE(rig.runUntil(
+        [&] {
+          worst = std::max(worst, rig.out.path_error_rad);
+          return !rig.out.motion_active;
+        },
+        path.duration() + 1));
+    EXPECT_EQ(rig.out.motion.end_reason, EndReason::kCompleted);
+    EXPECT_LT(worst, 1e-3);
+    std::printf(
+        "[ figures  ] time-optimal plan, points every %2.0f ms: off the path by at most %.2e rad\n",
+        dt * 1e3, worst);
   }
 }
 

@@ -163,7 +163,9 @@ struct Supervisor::Implementation {
 
   // ---------------------------------------------------------------------------------------- stops
 
-  void latchFault(FaultDetail detail) noexcept {
+  // `seen`: the robot itself was seen in this condition; a code that was only raised is decelerated
+  // for.
+  void latchFault(FaultDetail detail, bool seen = false) noexcept {
     detail.time_s = now_s;
     const bool fresh_fault = latch.fault(detail);
     if (fresh_fault) {
@@ -174,7 +176,7 @@ struct Supervisor::Implementation {
     }
     stopMotion(detail.code == FaultCode::kProtectiveStop ? EndReason::kProtectiveStop
                                                          : EndReason::kFault);
-    if (isStoppedByRobot(detail.code)) {
+    if (seen && isStoppedByRobot(detail.code)) {
       mode = Mode::kRebase;
       endMotion();
     }
@@ -325,7 +327,7 @@ struct Supervisor::Implementation {
     if (was_up && unasked && !ended) {
       FaultDetail detail;
       detail.code = in->loss == LinkLoss::kReset ? FaultCode::kLinkReset : FaultCode::kLinkLost;
-      latchFault(detail);
+      latchFault(detail, true);
     }
     was_up = established = false;
     last_condition = FaultCode::kNone;
@@ -381,7 +383,7 @@ struct Supervisor::Implementation {
     }
     const FaultDetail found = condition();
     if (found.code != FaultCode::kNone && found.code != last_condition) {
-      latchFault(found);
+      latchFault(found, true);
     }
     last_condition = found.code;
     const bool zero = fraction(in->sample.target_speed_fraction) < 1e-3 && mode == Mode::kPlay;
@@ -761,7 +763,7 @@ struct Supervisor::Implementation {
     if (!motion_active) {
       return;
     }
-    if (pending_end == EndReason::kUnspecified) {
+    if (mode == Mode::kPlay || mode == Mode::kLand || mode == Mode::kPathStop) {
       motion.fraction_done = std::min(1.0, scale.s() / path.duration());
       motion.reached_point = path.reachedPoint(scale.s());
     }
