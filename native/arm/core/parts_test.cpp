@@ -433,6 +433,40 @@ TEST(Recorder, KeepsTheSecondsAroundAFaultAndWritesThem) {
   EXPECT_EQ(recorder.save("/nonexistent/x"), "no recording waits");
 }
 
+TEST(Recorder, HandsRecordingsToAnotherThread) {
+  FlightRecorder recorder;
+  std::atomic<int> saved{0};
+  std::atomic<bool> whole{true};
+  std::thread other([&] {
+    while (saved.load() < 4) {
+      const std::vector<char> bytes = recorder.serialised();
+      if (bytes.empty()) {
+        std::this_thread::yield();
+        continue;
+      }
+      // Times rise by one from record to record: nothing was written over meanwhile.
+      uint32_t head[3];
+      std::memcpy(head, bytes.data() + 8, sizeof head);
+      for (uint32_t row = 1; row < head[2]; ++row) {
+        double before, after;
+        std::memcpy(&before, bytes.data() + head[0] + (row - 1) * sizeof(Snapshot), 8);
+        std::memcpy(&after, bytes.data() + head[0] + row * sizeof(Snapshot), 8);
+        whole = whole && after == before + 1;
+      }
+      recorder.release();
+      ++saved;
+    }
+  });
+  Snapshot snapshot;
+  for (int n = 0; saved.load() < 4; ++n) {
+    snapshot.word[kFieldTime] = n;
+    snapshot.word[kFieldFaultCode] = n / 1000 % 2 == 0 ? 0 : 3;
+    recorder.record(snapshot);
+  }
+  other.join();
+  EXPECT_TRUE(whole.load());
+}
+
 TEST(Recorder, ARecordingThatCannotBeWrittenStays) {
   FlightRecorder recorder;
   Snapshot snapshot;
