@@ -1,6 +1,6 @@
 import type { JsonValue } from "../contract/generated/robot-api.js";
-import type { ModelAccount } from "./llm/model-account.js";
 import type { PrintedLine, ProgramDiagnostic } from "../program/index.js";
+import type { ModelAccount } from "./llm/model-account.js";
 
 /** What a Proposer says of the whole episode when it ends it. */
 export type Claim = "supported" | "partial" | "execution_failure" | "unresolved";

@@ -11,7 +11,9 @@ import { addDoctor } from "./commands/doctor.js";
 import { addEval } from "./commands/eval.js";
 import { addInit } from "./commands/init.js";
 import { addMemory } from "./commands/memory.js";
+import { addModel } from "./commands/model.js";
 import { addProgram } from "./commands/program.js";
+import { addPrompt } from "./commands/prompt.js";
 import { addReplay } from "./commands/replay.js";
 import { addRun } from "./commands/run.js";
 import { addRuns } from "./commands/runs.js";
@@ -51,6 +53,8 @@ function createProgram(ended: Ended): Command {
     addArm,
     addInit,
     addConfig,
+    addPrompt,
+    addModel,
     addDoctor,
   ])
     add(program, ended);

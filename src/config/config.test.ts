@@ -16,6 +16,7 @@ import {
   quotasOf,
   renderConfigTemplate,
 } from "./index.js";
+import { keyLines } from "./key-lines.js";
 
 function refusal(run: () => unknown): string {
   try {
@@ -69,6 +70,13 @@ describe("defaults", () => {
       "motion.workspace_max_xyz",
       "proposer.library",
       "proposer.script",
+      "model.base_url",
+      "model.name",
+      "model.price_in",
+      "model.price_out",
+      "model.budget_tokens",
+      "model.budget_money",
+      "model.budget_wait_s",
     ]);
   });
 });
@@ -177,5 +185,16 @@ describe("layers", () => {
     expect(refusal(() => loadConfig({ cwd: folder }))).toContain(
       "motion.zones[0].max_xyz is [1, 1, 1]; it must be above [0, 0, 1]",
     );
+  });
+});
+
+describe("keyLines", () => {
+  it("tells on which line of the file a key stands", () => {
+    const text =
+      '# head\n[motion]\nspeed_m_s = 0.1 # slow\n\n[ proposer ]\nkind = "script"\n[[motion.zones]]\nname = "a"\n';
+    expect([...keyLines(text)]).toEqual([
+      ["motion.speed_m_s", 3],
+      ["proposer.kind", 6],
+    ]);
   });
 });

@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { describeIssues } from "../contract/describe-issues.js";
 import { Skill2RealError } from "../contract/errors.js";
+import { keyLines } from "./key-lines.js";
 import { CONFIG_KEYS } from "./keys.js";
 import { environmentLayer, flagLayer, type Layer, parseToml } from "./layers.js";
 import { checkRigs } from "./rig.js";
@@ -31,6 +32,8 @@ export type LoadedConfig = {
   rigs: ReadonlyMap<string, Rig>;
   /** The file that was read; undefined where there was none. */
   file?: string;
+  /** Line of the file on which each key is that comes from there. */
+  lines: ReadonlyMap<string, number>;
 };
 
 /** The configuration without any file, variable or flag. */
@@ -99,5 +102,6 @@ export function loadConfig(options: LoadConfigOptions = {}): LoadedConfig {
   const config = checkConfig(merged, layers.map(({ label }) => label).join(", "));
   const own = layers.find(({ origin }) => origin === "file");
   const rigs = own ? checkRigs(own.layer.rig, own.label, own.folder) : new Map<string, Rig>();
-  return file === undefined ? { config, origins, rigs } : { config, origins, rigs, file };
+  const lines = file === undefined ? new Map<string, number>() : keyLines(readFileSync(file, "utf8"));
+  return file === undefined ? { config, origins, rigs, lines } : { config, origins, rigs, lines, file };
 }

@@ -8,6 +8,13 @@ const EXAMPLES: Readonly<Record<string, string>> = {
   "motion.zones": '[[motion.zones]]\nname = "shelf"\nmin_xyz = [0.5, 0.3, 0.0]\nmax_xyz = [0.8, 0.6, 0.5]',
   "proposer.library": 'library = "memories/mine"',
   "proposer.script": 'script = "program.ts"',
+  "model.base_url": 'base_url = "http://127.0.0.1:8080/v1"',
+  "model.name": 'name = "a-model"',
+  "model.price_in": "price_in = 2.5",
+  "model.price_out": "price_out = 10",
+  "model.budget_tokens": "budget_tokens = 500000",
+  "model.budget_money": "budget_money = 2.0",
+  "model.budget_wait_s": "budget_wait_s = 600",
 };
 
 export const commented = (text: string): string => text.replace(/^/gm, "# ");

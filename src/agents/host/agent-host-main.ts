@@ -72,6 +72,7 @@ class AgentHost {
           skills,
           capabilities: session.device.capabilities,
           folder: request.folder,
+          episodeKey: session.refKey,
           check: (program, fileName) => checker.check(program, fileName),
           signal: stop.signal,
           onEvent: (kind, details) => trace.event(kind, details),

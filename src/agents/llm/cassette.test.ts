@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { CASSETTE_FILE, RecordingModel, ReplayingModel } from "./cassette.js";
+import { CASSETTE_FILE, episodeKeyOf, RecordingModel, ReplayingModel } from "./cassette.js";
 import { type ModelMessage, textMessage } from "./messages.js";
 import type { Model } from "./model.js";
 
@@ -38,7 +38,7 @@ function folder(pixels: string): string {
 }
 async function recorded(): Promise<string> {
   const run = folder("pixels");
-  const model = new RecordingModel(answering, { folder: run, policy: "p1", modelName: "m" });
+  const model = new RecordingModel(answering, { folder: run, policy: "p1", modelName: "m", episodeKey: "e" });
   await model.complete([textMessage("system", "s"), seen("images/a.png")], signal);
   await model.complete([textMessage("system", "s"), textMessage("user", "line one\nline two")], signal);
   return readFileSync(join(run, CASSETTE_FILE), "utf8");
@@ -82,11 +82,13 @@ describe("a cassette", () => {
   it("is refused under another policy, and where it is none", async () => {
     const cassette = await recorded();
     expect(() => replay(cassette, { policy: "p2" })).toThrow(/another policy/);
+    expect(episodeKeyOf(cassette)).toBe("e");
+    expect(() => episodeKeyOf("{}")).toThrow(/no cassette/);
     expect(() => replay("{}")).toThrow(/no cassette/);
     expect(() => replay("words")).toThrow(/no cassette/);
   });
 
   it("holds no key, no address and no path", async () => {
-    expect(await recorded()).not.toMatch(/http|key|images\/a\.png|\/tmp/);
+    expect(await recorded()).not.toMatch(/http|api_key|images\/a\.png|\/tmp/);
   });
 });

@@ -10,7 +10,13 @@ import type { Model, ModelCompletion } from "./model.js";
 export const CASSETTE_FILE = "model.jsonl";
 const FORMAT = "skill2real-cassette-1";
 
-const headerSchema = z.strictObject({ format: z.literal(FORMAT), policy: z.string(), model: z.string() });
+const headerSchema = z.strictObject({
+  format: z.literal(FORMAT),
+  policy: z.string(),
+  model: z.string(),
+  /** Key of the session's refs: with it, the same calls give the same refs again. */
+  episode_key: z.string(),
+});
 const replySchema = z.strictObject({
   text: z.string(),
   tool: z.strictObject({ name: z.string(), arguments: z.string() }).nullable(),
@@ -47,7 +53,7 @@ function pixelsOf(messages: readonly ModelMessage[], folder: string): string[] {
   );
 }
 
-export type RecordOptions = { folder: string; policy: string; modelName: string };
+export type RecordOptions = { folder: string; policy: string; modelName: string; episodeKey: string };
 
 /** Passes messages on and keeps each exchange on disk before its reply is used. */
 export class RecordingModel implements Model {
@@ -57,7 +63,8 @@ export class RecordingModel implements Model {
   constructor(inner: Model, options: RecordOptions) {
     this.#inner = inner;
     this.#options = options;
-    this.#write({ format: FORMAT, policy: options.policy, model: options.modelName });
+    const { policy, modelName: model, episodeKey: episode_key } = options;
+    this.#write({ format: FORMAT, policy, model, episode_key });
   }
 
   async complete(messages: readonly ModelMessage[], signal: AbortSignal): Promise<ModelCompletion> {
@@ -85,6 +92,21 @@ export class RecordingModel implements Model {
         { cause },
       );
     }
+  }
+}
+
+/** Key of the refs of the episode that a cassette is of; throws `bad_config` for what is none. */
+export function episodeKeyOf(cassette: string): string {
+  const parsed = headerSchema.safeParse(parseLine(cassette.split("\n", 1)[0] ?? ""));
+  if (!parsed.success) throw new Skill2RealError("bad_config", "this is no cassette: its first line is not a header");
+  return parsed.data.episode_key;
+}
+
+function parseLine(line: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return null;
   }
 }
 

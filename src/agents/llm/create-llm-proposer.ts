@@ -19,6 +19,8 @@ export type LlmSurroundings = {
   capabilities: Capabilities;
   /** The run's folder. */
   folder: string;
+  /** Key of the session's refs. */
+  episodeKey: string;
   check: (program: string, fileName: string) => Promise<CheckResult>;
   signal: AbortSignal;
   onEvent: (kind: string, details: Record<string, unknown>) => void;
@@ -27,7 +29,7 @@ export type LlmSurroundings = {
 /** The Proposer behind a model, or behind the recording of one. Throws before anything moves where its prompt cannot be made. */
 export function createLlmProposer(
   request: Extract<EpisodeRequest["proposer"], { kind: "llm" }>,
-  { skills, capabilities, folder, check, signal, onEvent }: LlmSurroundings,
+  { skills, capabilities, folder, episodeKey, check, signal, onEvent }: LlmSurroundings,
 ): LlmProposer {
   const { model: settings, memories, task_text, policy, replay } = request;
   const shown = memories ? shownEntries(memories, skills.names) : [];
@@ -35,7 +37,7 @@ export function createLlmProposer(
   const programs = settings.interaction === "program" || settings.interaction === "program-once";
   const live = (): Model => new LiveModel({ settings, folder, tools: programs ? TOOLS : [] });
   const answering = replay ? ReplayingModel.open({ ...replay, policy, folder }) : live();
-  const model = new RecordingModel(answering, { folder, policy, modelName: settings.model });
+  const model = new RecordingModel(answering, { folder, policy, modelName: settings.model, episodeKey });
   const entries = shown.map(({ front }) => front.id);
   return new LlmProposer({ settings, model, fixed, check, entries, signal, onEvent });
 }

@@ -1,6 +1,9 @@
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import type { Command } from "commander";
 import type { OperatorAddress } from "../../../backends/native/operator.js";
+import type { EpisodeRequest } from "../../agents/host/messages.js";
+import { CASSETTE_FILE, episodeKeyOf } from "../../agents/llm/cassette.js";
+import { type Lock, parseLock } from "../../config/lock/lock.js";
 import { Skill2RealError } from "../../contract/errors.js";
 import { contactSheet } from "../../evaluation/contact-sheet.js";
 import { type EpisodeResult, modelWords, outcomeWords } from "../../evaluation/episode-result.js";
@@ -23,6 +26,9 @@ type RunOptions = RigOptions & {
   watch: boolean;
   json: boolean;
   proposer?: string;
+  locked?: string;
+  replay?: string;
+  strict: boolean;
 };
 
 /** The exit code of a played episode. */
@@ -34,6 +40,31 @@ function codeOf(result: EpisodeResult, interrupted: boolean): number {
   return result.success ? EXIT.ok : EXIT.failed;
 }
 
+function readLock(file: string): Lock {
+  if (!existsSync(file)) throw new Skill2RealError("not_found", `there is no lock ${file}`);
+  return parseLock(readFileSync(file, "utf8"), file);
+}
+
+/** The Proposer, answering from the cassette of an earlier run where one is named. */
+function withCassette(
+  proposer: EpisodeRequest["proposer"],
+  { replay, strict }: Pick<RunOptions, "replay" | "strict">,
+  folder: string,
+): { proposer: EpisodeRequest["proposer"]; refKey?: string } {
+  if (replay === undefined) return { proposer };
+  if (proposer.kind !== "llm")
+    throw new Skill2RealError(
+      "usage",
+      `--replay answers in place of a model, and the proposer is "${proposer.kind}": give --proposer llm`,
+    );
+  const inRuns = runPath(folder, replay, CASSETTE_FILE);
+  const path = existsSync(inRuns) ? inRuns : replay;
+  if (!existsSync(path))
+    throw new Skill2RealError("not_found", `there is no cassette of a run "${replay}" in ${folder}, and no such file`);
+  const cassette = readFileSync(path, "utf8");
+  return { proposer: { ...proposer, replay: { cassette, strict } }, refKey: episodeKeyOf(cassette) };
+}
+
 export function addRun(program: Command, ended: Ended): void {
   addRigOptions(program.command("run"))
     .description("play one episode: a task with a seed, which is judged, or an instruction in your own words")
@@ -43,6 +74,9 @@ export function addRun(program: Command, ended: Ended): void {
     .option("--proposer <kind>", "library, library:FOLDER, script:FILE or llm (default: as configured)")
     .option("--realtime <rate>", "simulated seconds per second of wall time; 0: as fast as it can", Number)
     .option("--watch", "play in real time and print each call as it ends", false)
+    .option("--locked <file>", "refuse to start where anything differs from this lock")
+    .option("--replay <run>", "answer from the cassette of a run in place of the model")
+    .option("--strict", "with --replay: compare the pixels of images too", false)
     .option("--runs <folder>", "folder of runs")
     .option("--config <file>", "configuration file (default: skill2real.toml here, if there is one)")
     .option("--json", "print the result as one JSON object", false)
@@ -62,7 +96,8 @@ export function addRun(program: Command, ended: Ended): void {
         task: taskOf(options.task ?? "r1"),
         seed: seedRange(options.seed).from,
         ...(options.instruction ? { instruction: options.instruction } : {}),
-        proposer: proposerOf(options.proposer, config),
+        ...withCassette(proposerOf(options.proposer, config), options, config.runs.folder),
+        ...(options.locked ? { locked: readLock(options.locked) } : {}),
         settings: episodeSettings(native ? { ...config, motion: slowed(config.motion, native.speed) } : config),
       };
       const folder = config.runs.folder;
