@@ -70,7 +70,9 @@ describe("config", () => {
     rmSync(join(folder, "skill2real.toml"));
   });
 
-  it("writes locks, says what differs between two, and a run refuses one that does not hold", async () => {
+  it("writes locks, says what differs between two, and a run refuses one that does not hold", {
+    timeout: 180_000,
+  }, async () => {
     const [a, b] = [join(folder, "a.lock"), join(folder, "b.lock")];
     await skill2real(["config", "--lock", a], { env: {}, cwd: folder });
     await skill2real(["config", "--lock", b], { env: { SKILL2REAL__PROGRAM__CALLS: "7" }, cwd: folder });
