@@ -2,7 +2,6 @@ import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join, relative, sep } from "node:path";
 import { pathToFileURL } from "node:url";
-import tsBlankSpace from "ts-blank-space";
 import { parseManifest, RESERVED_SKILLS, type Service, type SkillManifest } from "../config/skills/manifest.js";
 import { type ResolvedSkills, resolveSkills } from "../config/skills/resolve.js";
 import { isSkill2RealError, Skill2RealError } from "../contract/errors.js";
@@ -53,6 +52,8 @@ async function importModule({
   if (script) return import(pathToFileURL(script).href);
   if (!existsSync(source))
     throw new Skill2RealError("bad_config", `${folder} has a skill.toml but neither index.ts nor index.js`);
+  // Only here, for it brings the whole TypeScript compiler along.
+  const { default: tsBlankSpace } = await import("ts-blank-space");
   return import(
     `data:text/javascript;base64,${Buffer.from(tsBlankSpace(readFileSync(source, "utf8"))).toString("base64")}`
   );
