@@ -140,6 +140,15 @@ def test_the_privileged_plane_is_the_simulator_s(bench: BenchProcess) -> None:
     assert token.error.code == pp.PRIVILEGED_BAD_ARGUMENT and "no stop" in token.error.message
 
 
+def test_an_episode_begins_at_time_zero_in_real_time(bench: BenchProcess) -> None:
+    bench.privileged(settle=pp.Settle(duration_s=1.0))
+    for seed in range(3):
+        asked_s = time.monotonic()
+        bench.privileged(reset=pp.Reset(task="r1", seed=seed))
+        time_s = bench.privileged(get_true_state=pp.GetTrueState()).true_state.time_s
+        assert 0 <= time_s <= time.monotonic() - asked_s + 0.01
+
+
 def test_evidence_is_written_while_things_move(bench: BenchProcess, tmp_path: Path) -> None:
     path = tmp_path / "evidence.jsonl"
     assert not bench.privileged(set_evidence_log=pp.SetEvidenceLog(path=str(path))).HasField("error")

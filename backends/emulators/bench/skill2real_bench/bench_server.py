@@ -22,7 +22,6 @@ from skill2real_sim.core.reply_cache import ReplyBudget
 from skill2real_sim.core.server import EXIT_ASKED, EXIT_DEFECT, drain, send
 from skill2real_sim.core.sockets import MAX_RECEIVED_BYTES, SEND_HIGH_WATER
 from skill2real_sim.core.station import NOTHING_LATCHED, Snapshot, Station
-from skill2real_sim.core.thread_priority import prefer_this_thread
 from skill2real_sim.wire import privileged_pb2 as pp
 from skill2real_sim.worlds.base import ResetInfo
 from skill2real_sim.worlds.twin.mjcf_scene import TIMESTEP_S
@@ -33,8 +32,11 @@ from .faults import BadFault, Fault, parse_fault
 from .plant_loop import PlantLoop
 from .plant_memory import PlantMemory
 from .render_state import RenderMemory
+from .scheduling import first_in_first_out
 
 EVIDENCE_PERIOD_S = 0.05
+# Below the plant's.
+FIFO_PRIORITY = 5
 MAX_WAIT_S = 0.5
 REPLY_BUDGET_BYTES = 16 << 20
 
@@ -155,8 +157,9 @@ class BenchServer:
 
     def run(self) -> int:
         """Serves until told to end or until standard input ends; returns the exit code."""
-        # What this thread holds, the plant may have to wait for: it must not be kept from letting go of it.
-        prefer_this_thread()
+        # What this thread holds (interpreter, world), the plant may have to wait for: nobody else may keep it
+        # from letting go.
+        first_in_first_out(FIFO_PRIORITY)
         poller = zmq.Poller()
         if self._socket is not None:
             poller.register(self._socket, zmq.POLLIN)

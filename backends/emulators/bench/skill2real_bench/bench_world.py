@@ -49,7 +49,10 @@ class BenchWorld(TwinWorld):
 
     def prepare(self, task: str, seed: int, hidden_salt: str, variant: str) -> Prepared:
         """Builds an episode beside the present one, which may go on meanwhile. Raises BadArgument."""
-        return self._prepare(task, seed, hidden_salt, variant)
+        prepared = self._prepare(task, seed, hidden_salt, variant)
+        # The engine indexes all names when the first is looked up: not in the plant's first step.
+        prepared.episode.simulation.data.body("gripper")
+        return prepared
 
     def adopt(self, prepared: Prepared) -> ResetInfo:
         """Makes a prepared episode the present one.

@@ -7,14 +7,12 @@ bears the time it was due at, so exposures and joint states that go together bea
 
 from __future__ import annotations
 
-import os
 import threading
 import time
 from collections.abc import Callable
 
 from skill2real_sim.core.log import LOGGER
 from skill2real_sim.core.station import Station
-from skill2real_sim.core.thread_priority import prefer_this_thread
 from skill2real_sim.worlds.twin.mjcf_scene import TIMESTEP_S
 
 from .arm_follower import ArmCommand
@@ -22,6 +20,7 @@ from .bench_world import BenchWorld
 from .plant_memory import MODE_POSITION, PlantMemory
 from .plant_simulation import GripperCommand
 from .render_state import RenderMemory
+from .scheduling import first_in_first_out
 from .timing import LoopTiming
 
 MAX_LAG_S = 0.05
@@ -67,7 +66,9 @@ class PlantLoop:
         self._frozen_until_s = time.monotonic() + seconds
 
     def _run(self) -> None:
-        self.realtime = _real_time()
+        self.realtime, refused = first_in_first_out(FIFO_PRIORITY)
+        if refused:
+            LOGGER.info("the plant runs at %s (%s): a busy machine may delay it", self.realtime, refused)
         try:
             self._keep_up()
         except Exception:
@@ -101,7 +102,7 @@ class PlantLoop:
     def _step(self, due_s: float) -> None:
         self._read_commands(due_s)
         station, world = self._station, self._world
-        station.step(station.time_s + TIMESTEP_S, True)
+        station.step_by(TIMESTEP_S)
         self._steps += 1
         # A reset may put another simulation in place between the step and here: take what is there now.
         with station.lock.ordinary():
@@ -144,14 +145,3 @@ class PlantLoop:
                 float(staged["speed_m_s"]),
                 int(staged["enabled"]) != 0,
             )
-
-
-def _real_time() -> str:
-    """Asks for the first-in-first-out scheduler for this thread; says what was granted."""
-    try:
-        os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(FIFO_PRIORITY))
-        return f"fifo {FIFO_PRIORITY}"
-    except (OSError, AttributeError) as error:
-        granted = "raised niceness" if prefer_this_thread() else "ordinary priority"
-        LOGGER.info("the plant runs at %s (%s): it may be late on a busy machine", granted, error)
-        return granted

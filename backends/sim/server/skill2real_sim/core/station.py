@@ -146,6 +146,14 @@ class Station:
         with self.lock.ordinary():
             return self._step(until_s, through_motion_ends)
 
+    def step_by(self, duration_s: float) -> Step:
+        """Like ``step``, from the present time of whatever world is there once the lock is had.
+
+        A clock's thread that waits while the world is replaced must not carry the old world's time into it.
+        """
+        with self.lock.ordinary():
+            return self._step(self._time_s + duration_s, True)
+
     def _step(self, until_s: float, through_motion_ends: bool) -> Step:
         world = self.world
         recording = self.evidence is not None and bool(self._recorded)

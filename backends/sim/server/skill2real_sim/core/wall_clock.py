@@ -67,4 +67,4 @@ class WallClock:
             if lag_s < self._period_s:
                 self._closing.wait((self._period_s - lag_s) / self._rate)
                 continue
-            station.step(station.time_s + self._period_s, True)
+            station.step_by(self._period_s)
