@@ -22,6 +22,8 @@ class Control {
   virtual ~Control() = default;
   // Uploads the control program; it starts by itself. Does not wait for the start.
   virtual void upload() = 0;
+  // The program runs, as far as this connection has heard: its view may be some cycles old.
+  virtual bool running() = 0;
   // One setpoint; false where it was not sent.
   virtual bool servo(const Joints& q_rad, const ServoSettings& settings) = 0;
   // The controller ends the program when no command has come for 1 / min_hz seconds.

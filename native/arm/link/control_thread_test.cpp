@@ -41,6 +41,7 @@ class FakeControl : public Control {
     ++script_->destroyed;
   }
   void upload() override { script_->pass(); }
+  bool running() override { return true; }
   bool servo(const Joints& q_rad, const ServoSettings&) override {
     script_->pass();
     const std::lock_guard lock(script_->mutex);

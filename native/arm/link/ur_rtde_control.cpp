@@ -23,6 +23,8 @@ class UrRtdeControl : public Control {
     }
   }
 
+  bool running() override { return interface_.isProgramRunning(); }
+
   bool servo(const Joints& q_rad, const ServoSettings& settings) override {
     // Speed and acceleration are not used by servoj; ur_rtde only checks their range.
     return interface_.servoJ({q_rad.begin(), q_rad.end()}, 0.5, 0.5, settings.period_s,

@@ -12,6 +12,7 @@ constexpr double kProbe_s = 1.0;
 constexpr double kStart_s = 5.0;
 constexpr double kCall_s = 3.0;
 constexpr double kControlOpen_s = 12.0;
+constexpr int kControlPriority = 40;
 constexpr std::int32_t kRunning = 7;
 constexpr std::uint32_t kStopped = 1;
 constexpr std::uint32_t kPlaying = 2;
@@ -232,6 +233,15 @@ void LinkSession::awaitNoProgram(bool take_over) {
 }
 
 void LinkSession::awaitProgram() {
+  // ur_rtde refuses every command until its own view, too, has the program running.
+  named([&] {
+    control_->call("start of the program", kStart_s + 1, [](Control& control) {
+      const Deadline deadline = Deadline::in(kStart_s);
+      while (!control.running() && !deadline.passed()) {
+        pause(0.002);
+      }
+    });
+  });
   awaitSample(
       kStart_s,
       [](const RtdeSample& sample) {
@@ -249,7 +259,8 @@ void LinkSession::startProgram(bool take_over, ArmInfo& info) {
   (void)closeControl();
   requireReady(freshSample("its control program is started"));
   awaitNoProgram(take_over);
-  const int priority = options_.realtime_priority > 2 ? options_.realtime_priority - 1 : 0;
+  // ur_rtde waits in busy loops: below the threads of interrupts (50), so that the network goes on.
+  const int priority = std::min(options_.realtime_priority - 1, kControlPriority);
   control_ = named([&] { return ControlThread::open(factory_, kControlOpen_s, priority); });
   control_->setServo(options_.servo);
   named([&] { control_->call("upload", kStart_s, [](Control& control) { control.upload(); }); });
