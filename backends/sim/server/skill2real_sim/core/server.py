@@ -97,9 +97,7 @@ class Server:
         lingers = False
         while self._ending is None:
             # Who was just answered mostly asks again at once, and one socket wakes sooner than a poll of all.
-            if not self._inbox and not (
-                lingers and take(self._sockets.device, 0, self._device, self._inbox)
-            ):
+            if not self._inbox and not (lingers and take(self._sockets.device, 0, self._device, self._inbox)):
                 poller.poll(self._wait_ms(time.monotonic()))
             self._take_in()
             lingers = False
