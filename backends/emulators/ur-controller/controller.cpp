@@ -68,7 +68,7 @@ void Controller::readPlant() {
   if (!plant_is_shared_) {
     wrench = world_.wrenchAt(X_tool.translation());
   }
-  robot_.sensor.sample(wrench);
+  robot_.sensor.sample(wrench, X_tool.linear());
   robot_.history.add(robot_.actual.q, robot_.sensor.value());
   const bool still = robot_.motion.standing() && robot_.actual.qd.cwiseAbs().maxCoeff() < 0.01;
   robot_.still_s = still ? robot_.still_s + kCycleS : 0;

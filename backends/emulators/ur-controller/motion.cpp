@@ -32,6 +32,15 @@ void Motion::path(std::vector<PathLeg> legs, Shared<int> progress) {
   mover_ = pathMover(arm_, target_, std::move(legs), std::move(progress));
 }
 
+void Motion::torque(const Payload& payload, Shared<const Joints> torque_nm) {
+  mover_ = torqueMover(arm_, payload, std::move(torque_nm));
+}
+
+Transform Motion::waypoint() const {
+  const std::optional<Transform> goal = mover_ ? mover_->waypoint() : std::nullopt;
+  return goal ? *goal : arm_.tool(target_.q);
+}
+
 void Motion::suspend(double deceleration) {
   if (mover_ && !suspended_) {
     suspended_ = std::move(mover_);

@@ -19,6 +19,7 @@ class Motion {
   void servoC(Shared<const ServoCTarget> target);
   void speed(Shared<const SpeedTarget> target);
   void path(std::vector<PathLeg> legs, Shared<int> progress);
+  void torque(const Payload& payload, Shared<const Joints> torque_nm);
   // A stop from outside the program: the motion under way is kept aside for resume().
   void suspend(double deceleration);
   void resume();
@@ -32,6 +33,8 @@ class Motion {
   [[nodiscard]] bool idle() const { return mover_ == nullptr; }
   [[nodiscard]] bool standing() const { return target_.qd.cwiseAbs().maxCoeff() < 1e-9; }
   [[nodiscard]] const TargetState& target() const { return target_; }
+  // Pose that the motion under way ends its present leg at, else the tool's own.
+  [[nodiscard]] Transform waypoint() const;
   [[nodiscard]] const Joints& acceleration() const { return qdd_; }
 
  private:

@@ -35,6 +35,8 @@ class Mover {
   virtual bool step(TargetState& target, double rate) = 0;
   // The arm was stopped from outside and goes on from where it stands.
   virtual void resumeFrom(const TargetState& target) = 0;
+  // Where the tool is going, when that is a pose.
+  [[nodiscard]] virtual std::optional<Transform> waypoint() const { return std::nullopt; }
 };
 
 // A leg of a path. Cartesian legs go along a straight line of the TCP.
@@ -81,6 +83,10 @@ using Shared = std::shared_ptr<T>;
                                                 const TargetState& start,
                                                 double rate,
                                                 Shared<const SpeedTarget> target);
+// Joint torques beside gravity, Nm.
+[[nodiscard]] std::unique_ptr<Mover> torqueMover(const Arm& arm,
+                                                 const Payload& payload,
+                                                 Shared<const Joints> torque);
 // Slows down along the present direction: leading joint at `deceleration` rad/s^2.
 [[nodiscard]] std::unique_ptr<Mover> stopJointsMover(double deceleration);
 // As above with the tool at `deceleration` m/s^2.

@@ -82,6 +82,11 @@ class PathMover : public Mover {
     }
   }
 
+  [[nodiscard]] std::optional<Transform> waypoint() const override {
+    return legs_.empty() ? std::nullopt
+                         : std::optional(cornerOf(legs_[next_ == 0 ? 0 : next_ - 1]));
+  }
+
  private:
   [[nodiscard]] Joints present(const Joints& seed) const {
     if (!running_cartesian_) {

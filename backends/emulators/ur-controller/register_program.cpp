@@ -146,6 +146,11 @@ void RegisterProgram::runThreads(Robot& robot) {
     async_stop_ = false;
     signalProgress(robot, -1);
   }
+  // A torque holds for the cycle it was sent for; without the next one the arm is stopped.
+  if (repeating_ == Repeating::kTorque && ++torque_cycles_ > 2) {
+    repeating_ = Repeating::kNone;
+    robot.motion.stopJoints(10);
+  }
   if (contact_ != Contact::kOff) {
     contactThread(robot);
   }

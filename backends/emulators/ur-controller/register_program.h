@@ -28,7 +28,7 @@ class RegisterProgram : public Program {
  private:
   // What the main thread waits for, in order; each returns whether it is over.
   using Wait = std::function<bool(Robot&)>;
-  enum class Repeating { kNone, kServo, kServoC, kSpeed, kJog };
+  enum class Repeating { kNone, kServo, kServoC, kSpeed, kJog, kTorque };
 
   // Arguments and results.
   [[nodiscard]] int intIn(const Robot& robot, int index) const;
@@ -72,7 +72,8 @@ class RegisterProgram : public Program {
   Shared<ServoTarget> servo_ = std::make_shared<ServoTarget>();
   Shared<ServoCTarget> servo_c_ = std::make_shared<ServoCTarget>();
   Shared<SpeedTarget> speed_ = std::make_shared<SpeedTarget>();
-  int jog_feature_ = 0;
+  Shared<Joints> torque_ = std::make_shared<Joints>(Joints::Zero());
+  int torque_cycles_ = 0;  // since the last command
   Transform X_base_jog_ = Transform::Identity();
 
   bool async_move_ = false, async_stop_ = false;

@@ -24,7 +24,7 @@ bool RegisterProgram::processQuery(int command, Robot& robot) {
                 toVec6(robot.history.q(static_cast<std::size_t>(std::max(0, intIn(robot, 1))))));
       return true;
     case 28:
-      vectorOut(robot, poseOf(robot.arm.tool(robot.motion.target().q)));
+      vectorOut(robot, poseOf(robot.motion.waypoint()));
       return true;
     case 30:
       vectorOut(robot, toVec6(inverse(robot, first, toJoints(vectorIn(robot, 6)))));
@@ -79,8 +79,6 @@ bool RegisterProgram::processQuery(int command, Robot& robot) {
 bool RegisterProgram::processDynamics(int command, Robot& robot) {
   const Joints &q = robot.motion.target().q, &qd = robot.motion.target().qd;
   switch (command) {
-    case 66:
-      throw ScriptError("direct_torque is not emulated");
     case 67:
       matrixOut(robot, robot.arm.massMatrix(q, robot.payload));
       return true;

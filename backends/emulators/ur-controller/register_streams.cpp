@@ -42,6 +42,13 @@ bool RegisterProgram::processStream(int command, Robot& robot) {
         robot.motion.servoC(servo_c_);
       }
       return true;
+    case 66:
+      *torque_ = toJoints(vectorIn(robot, 0));
+      torque_cycles_ = 0;
+      if (begin(Repeating::kTorque)) {
+        robot.motion.torque(robot.payload, torque_);
+      }
+      return true;
     case 41: {
       Joints twist = toJoints(vectorIn(robot, 0));
       const int feature = static_cast<int>(doubleIn(robot, 6));

@@ -76,7 +76,8 @@ void RtdeSession::handle(char type, std::string_view body, double arrival_s, std
       return;
     case 'S':
       started_ = !outputs_.empty();
-      due_ = 1;
+      due_ = 1;  // the first package comes at once
+      last_cycle_ = 0;
       package(out, 'S', oneByte(started_));
       if (!started_) {
         complain(TextLevel::kError, "start refused: no outputs are set up", out);
@@ -218,7 +219,8 @@ void RtdeSession::cycle(const StateFrame& frame, std::string& out) {
   if (!started_) {
     return;
   }
-  const std::uint64_t cycles = frame.cycle - std::exchange(last_cycle_, frame.cycle);
+  const std::uint64_t before = std::exchange(last_cycle_, frame.cycle);
+  const std::uint64_t cycles = before == 0 ? 0 : frame.cycle - before;
   due_ += static_cast<double>(std::min<std::uint64_t>(cycles, 500)) * frequency_hz_ * kCycleS;
   if (due_ < 1 - 1e-9) {
     return;

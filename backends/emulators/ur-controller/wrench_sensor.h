@@ -1,5 +1,5 @@
-// The force-torque sensor at the tool: true wrench plus a bias and noise, zeroed on request; and
-// the small world that presses on the tool when no plant simulates one.
+// The force-torque sensor at the tool: true wrench plus a bias and noise, all in the tool's axes,
+// zeroed on request; and the small world that presses on the tool when no plant simulates one.
 #pragma once
 
 #include <optional>
@@ -26,14 +26,16 @@ class WrenchSensor {
   WrenchSensor(const Vec6& bias, WrenchNoise noise, unsigned seed)
       : bias_(bias), noise_(noise), random_(seed) {}
   void setNoise(WrenchNoise noise) { noise_ = noise; }
-  // Raw reading; the zeroed one is value().
-  void sample(const Vec6& true_wrench_base);
+  void sample(const Vec6& true_wrench_base, const pose::Mat3& R_base_tool);
   void zero() { zero_ = raw_; }
+  // Not zeroed, tool axes.
   [[nodiscard]] const Vec6& raw() const { return raw_; }
+  // Zeroed, base axes.
   [[nodiscard]] Vec6 value() const;
 
  private:
   Vec6 bias_, raw_{}, zero_{};
+  pose::Mat3 R_base_tool_ = pose::Mat3::Identity();
   WrenchNoise noise_;
   std::mt19937 random_;
 };
