@@ -535,7 +535,7 @@ TEST(Cost, AStepAllocatesNothing) {
   std::array<uint64_t, 12> states{};
   uint64_t group = 0;
   Trajectory path;
-  for (int cycle = 0; cycle < 200000; ++cycle) {
+  for (int cycle = 0; cycle < 80000; ++cycle) {
     if (out.state == State::kIdle && cycle > 50) {
       Joints to = out.setpoint_rad;
       for (double& q : to) {
