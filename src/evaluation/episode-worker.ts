@@ -164,7 +164,7 @@ export class EpisodeWorker {
         proposer: spec.proposer.kind === "llm" ? { ...spec.proposer, policy: lock.policy_hash } : spec.proposer,
         settings: spec.settings,
         randomSeed: 1,
-        leaseMs: 1500,
+        leaseMs: world.leaseMs,
         ...(spec.refKey ? { refKey: spec.refKey } : {}),
       });
       this.#take(result, report);

@@ -18,6 +18,8 @@ export interface EpisodeWorld {
   /** The backend's public addresses; null while none runs. */
   readonly addresses: DeviceAddresses | null;
   readonly pid: number | null;
+  /** Lease of the episode's controller [ms]: how long it may be silent before the arm is stopped. */
+  readonly leaseMs: number;
   /** Starts what can be kept from episode to episode. Safe to call again. */
   start(): Promise<void>;
   /** Puts the world of a task and seed, with a backend that answers; gives the task in words, or null where it has none. */
@@ -36,3 +38,6 @@ export interface EpisodeWorld {
 
 /** Seconds that pass after an episode before it is judged. */
 export const SETTLE_S = 1;
+
+/** Where nothing but the program and its backend wants the machine. */
+export const LEASE_MS = 1500;

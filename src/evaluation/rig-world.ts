@@ -5,14 +5,18 @@ import type { Rig } from "../config/index.js";
 import { Skill2RealError } from "../contract/errors.js";
 import type { EvaluateReply } from "../contract/generated/privileged.js";
 import type { DeviceAddresses } from "../runtime/device/device.js";
-import { type EpisodeWorld, SETTLE_S, type WorldRequest } from "./episode-world.js";
+import { type EpisodeWorld, LEASE_MS, SETTLE_S, type WorldRequest } from "./episode-world.js";
 import { PrivilegedClient } from "./privileged-client.js";
+
+/** Robot, cameras and plant of an emulated rig share the processors with the program. */
+const EMULATED_LEASE_MS = 4000;
 
 type LogOptions = { onLog?: (line: string) => void };
 
 /** The native backend on some rig. */
 abstract class NativeWorld implements EpisodeWorld {
   readonly backend = "native";
+  readonly leaseMs: number = LEASE_MS;
   #native: NativeBackend | null = null;
   readonly #log: LogOptions;
 
@@ -70,6 +74,7 @@ export type EmulatedRigWorldOptions = LogOptions & {
  * the world is put (a reset moves the plant's arm, which no arm that is held could bear).
  */
 export class EmulatedRigWorld extends NativeWorld {
+  override readonly leaseMs = EMULATED_LEASE_MS;
   readonly #options: EmulatedRigWorldOptions;
   #rig: EmulatedRig | null = null;
   #seed: number | null = null;

@@ -3,12 +3,13 @@ import type { SimSpawnOptions } from "../../backends/sim/sim-backend.js";
 import { Skill2RealError } from "../contract/errors.js";
 import type { EvaluateReply } from "../contract/generated/privileged.js";
 import type { DeviceAddresses } from "../runtime/device/device.js";
-import { type EpisodeWorld, SETTLE_S, type WorldRequest } from "./episode-world.js";
+import { type EpisodeWorld, LEASE_MS, SETTLE_S, type WorldRequest } from "./episode-world.js";
 import { PrivilegedClient } from "./privileged-client.js";
 
 /** A simulator, kept from episode to episode. */
 export class SimWorld implements EpisodeWorld {
   readonly backend = "sim";
+  readonly leaseMs = LEASE_MS;
   readonly #options: Omit<SimSpawnOptions, "privileged">;
   #sim: SimBackend | null = null;
   #privileged: PrivilegedClient | null = null;

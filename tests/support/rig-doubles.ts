@@ -116,6 +116,7 @@ export class ArmDouble implements ArmDriver {
 
   resume(stopEpoch: number, token: string): void {
     if (stopEpoch !== this.#epoch) throw new ArmRefused("stop_epoch", `it is ${this.#epoch}`);
+    if (this.#playing) throw new ArmRefused("busy", "it is slowing down");
     if (this.#fault && token !== this.#token) throw new ArmRefused("resume_token", "a person must look");
     this.#reason = this.#fault = this.#token = null;
     this.#tell({ kind: "resumed", time_s: monotonic_s(), stop_epoch: stopEpoch });

@@ -28,6 +28,9 @@ import { MotionGroups } from "./motion-groups.js";
 import { FrameReader } from "./read-frames.js";
 
 const PROGRESS_MS = 100;
+/** How long a stopped arm may take to stand, and how often that is looked at. */
+const STANDSTILL_MS = 2000;
+const LOOK_MS = 5;
 /** Beyond its way at its speed: starting, slowing and the confirmation of telemetry. */
 const GRIPPER_EXTRA_S = 0.4;
 
@@ -124,7 +127,7 @@ export class NativeDesk implements DeviceDesk {
     if (request.get_state) return { body: { state: this.#state() } };
     if (request.get_frames) return this.#frames.read(request.get_frames, deadline_ms);
     if (request.execute) return { body: { execute: this.#execute(request.execute) } };
-    if (request.resume) return this.#resume(request.resume.stop_epoch, request.resume.token);
+    if (request.resume) return this.#resume(request.resume.stop_epoch, request.resume.token, deadline_ms);
     throw new Refusal("ERROR_CLOCK", "time moves by itself on this backend; wait for events instead of Advance");
   }
 
@@ -260,18 +263,27 @@ export class NativeDesk implements DeviceDesk {
 
   // ------------------------------------------------------------ stop and resume
 
-  async #resume(stop_epoch: number, token: string): Promise<Outcome> {
+  async #resume(stop_epoch: number, token: string, deadline_ms: number): Promise<Outcome> {
     const { arm, gripper } = this.#options;
     this.#requireEpoch(stop_epoch);
     if (arm.state().stop_latched) {
       if (gripper) await this.#wakeGripper(gripper);
-      try {
-        arm.resume(stop_epoch, token);
-      } catch (error) {
-        throw refusalOf(error);
-      }
+      await this.#resumeAtRest(stop_epoch, token, Math.min(deadline_ms, performance.now() + STANDSTILL_MS));
     }
     return { body: { resume: {} } };
+  }
+
+  /** An arm that is still slowing down is resumed once it stands. */
+  async #resumeAtRest(stop_epoch: number, token: string, deadline_ms: number): Promise<void> {
+    for (;;) {
+      try {
+        return this.#options.arm.resume(stop_epoch, token);
+      } catch (error) {
+        const slowing = error instanceof ArmRefused && error.code === "busy" && performance.now() < deadline_ms;
+        if (!slowing) throw refusalOf(error);
+      }
+      await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+    }
   }
 
   #requireEpoch(stop_epoch: number): void {

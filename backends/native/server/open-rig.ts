@@ -40,7 +40,7 @@ export async function openRig({ rig, stop_address, speed_cap }: OpenRigOptions):
       );
 }
 
-function openCamera(name: string, rig: RigCamera): Promise<CameraDriver> {
+export function openCamera(name: string, rig: RigCamera): Promise<CameraDriver> {
   const fps = rig.source === "realsense" ? rig.fps : rig.source === "plant" ? PLANT_FPS : 30;
   const stream = { width: rig.width, height: rig.height, fps };
   const streams = rig.depth === "stereo" ? { color: stream, infrared: stream } : { color: stream, depth: stream };

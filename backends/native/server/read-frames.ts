@@ -6,6 +6,8 @@ import type { NativeDescription, StreamOf } from "./capabilities.js";
 import type { CameraDriver, CameraFrame } from "./drivers.js";
 
 const MOST_CAMERAS = 16;
+/** A picture that nobody dated is of now: at most this old, whatever a camera that exposes on demand still holds. */
+const MOST_AGE_S = 0.2;
 
 export type FrameReaderOptions = {
   description: NativeDescription;
@@ -43,7 +45,7 @@ export class FrameReader {
         "ERROR_CAMERA",
         `no exposure at or after ${not_before_s.toFixed(3)} s before the deadline: it is ${now_s().toFixed(3)} s`,
       );
-    return this.#read(asked, not_before_s, left_ms);
+    return this.#read(asked, Math.max(not_before_s, now_s() - MOST_AGE_S), left_ms);
   }
 
   async #read(
