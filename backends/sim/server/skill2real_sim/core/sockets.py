@@ -13,7 +13,7 @@ from skill2real_sim.core.bootstrap import CurveKeys, StartError, StartOptions
 # A part above the protocol's 1 MiB still gets its refusal up to here; beyond, libzmq drops the connection.
 MAX_RECEIVED_BYTES = 16 << 20
 # Messages waiting for one client that does not read. Beyond, its replies are dropped; it may ask again by id.
-# libzmq gives room back in halves, so half of this is always there: as many as a session's kept replies (256).
+# libzmq gives room back in halves, so half of this is always there: what a session keeps (256 replies).
 SEND_HIGH_WATER = 512
 
 
