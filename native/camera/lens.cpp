@@ -117,60 +117,60 @@ Intrinsics pinholeOf(const Intrinsics& k) {
 
 RemapTable::RemapTable(const Intrinsics& k) : source_(k), target_(pinholeOf(k)) {
   checkIntrinsics(k, "rectification");
-  const size_t count = static_cast<size_t>(k.width) * static_cast<size_t>(k.height);
-  u_.resize(count);
-  v_.resize(count);
-  size_t i = 0;
+  entries_.reserve(static_cast<size_t>(k.width) * static_cast<size_t>(k.height));
   for (int row = 0; row < k.height; ++row) {
-    for (int column = 0; column < k.width; ++column, ++i) {
+    for (int column = 0; column < k.width; ++column) {
       double u = 0, v = 0;
       projectRay(k, (column - k.cx) / k.fx, (row - k.cy) / k.fy, u, v);
-      u_[i] = static_cast<float>(u);
-      v_[i] = static_cast<float>(v);
+      // Half a pixel beyond the border still belongs to the border's pixel.
+      if (!(u >= -0.5 && v >= -0.5 && u < k.width - 0.5 && v < k.height - 0.5)) {
+        entries_.push_back({kOutside, kOutside, 0, 0});
+        continue;
+      }
+      const auto nearest = static_cast<int32_t>(std::floor(v + 0.5)) * k.width +
+                           static_cast<int32_t>(std::floor(u + 0.5));
+      u = std::clamp(u, 0.0, k.width - 1.0);
+      v = std::clamp(v, 0.0, k.height - 1.0);
+      const int u0 = std::min(static_cast<int>(u), std::max(0, k.width - 2));
+      const int v0 = std::min(static_cast<int>(v), std::max(0, k.height - 2));
+      entries_.push_back({v0 * k.width + u0, nearest,
+                          static_cast<uint16_t>(std::lround((u - u0) * 256)),
+                          static_cast<uint16_t>(std::lround((v - v0) * 256))});
     }
+  }
+}
+
+template <int kChannels>
+void RemapTable::blend(const uint8_t* from, uint8_t* to) const {
+  // An image of one column or row has no neighbour there; its weight is 0 then.
+  const ptrdiff_t right = source_.width > 1 ? kChannels : 0;
+  const ptrdiff_t below = source_.height > 1 ? ptrdiff_t{source_.width} * kChannels : 0;
+  for (const Entry& entry : entries_) {
+    if (entry.first == kOutside) {
+      std::memset(to, 0, kChannels);
+    } else {
+      const uint8_t* p = from + ptrdiff_t{entry.first} * kChannels;
+      const uint32_t s = entry.right, t = entry.below;
+      for (int c = 0; c < kChannels; ++c, ++p) {
+        const uint32_t a = p[0] * (256 - s) + p[right] * s;
+        const uint32_t b = p[below] * (256 - s) + p[below + right] * s;
+        to[c] = static_cast<uint8_t>((a * (256 - t) + b * t + (1u << 15)) >> 16);
+      }
+    }
+    to += kChannels;
   }
 }
 
 void RemapTable::image(const uint8_t* from, int channels, uint8_t* to) const {
-  const int width = source_.width, height = source_.height;
-  const size_t row_bytes = static_cast<size_t>(width) * static_cast<size_t>(channels);
-  for (size_t i = 0; i < u_.size(); ++i) {
-    uint8_t* out = to + i * static_cast<size_t>(channels);
-    const float u = u_[i], v = v_[i];
-    // Half a pixel beyond the border still belongs to the border's pixel.
-    if (!(u >= -0.5f && v >= -0.5f && u <= static_cast<float>(width) - 0.5f &&
-          v <= static_cast<float>(height) - 0.5f)) {
-      std::memset(out, 0, static_cast<size_t>(channels));
-      continue;
-    }
-    const float uc = std::clamp(u, 0.0f, static_cast<float>(width - 1));
-    const float vc = std::clamp(v, 0.0f, static_cast<float>(height - 1));
-    const int u0 = std::min(static_cast<int>(uc), std::max(0, width - 2));
-    const int v0 = std::min(static_cast<int>(vc), std::max(0, height - 2));
-    const int u1 = std::min(u0 + 1, width - 1), v1 = std::min(v0 + 1, height - 1);
-    const float s = uc - static_cast<float>(u0), t = vc - static_cast<float>(v0);
-    const uint8_t* top = from + static_cast<size_t>(v0) * row_bytes;
-    const uint8_t* bottom = from + static_cast<size_t>(v1) * row_bytes;
-    for (int c = 0; c < channels; ++c) {
-      const float a = static_cast<float>(top[u0 * channels + c]) * (1 - s) +
-                      static_cast<float>(top[u1 * channels + c]) * s;
-      const float b = static_cast<float>(bottom[u0 * channels + c]) * (1 - s) +
-                      static_cast<float>(bottom[u1 * channels + c]) * s;
-      out[c] = static_cast<uint8_t>(a * (1 - t) + b * t + 0.5f);
-    }
-  }
+  if (channels == 3)
+    blend<3>(from, to);
+  else
+    blend<1>(from, to);
 }
 
 void RemapTable::depth(const uint16_t* from, uint16_t* to) const {
-  const int width = source_.width, height = source_.height;
-  for (size_t i = 0; i < u_.size(); ++i) {
-    const float u = std::floor(u_[i] + 0.5f), v = std::floor(v_[i] + 0.5f);
-    const bool inside =
-        u >= 0 && v >= 0 && u < static_cast<float>(width) && v < static_cast<float>(height);
-    to[i] = inside
-                ? from[static_cast<size_t>(v) * static_cast<size_t>(width) + static_cast<size_t>(u)]
-                : uint16_t{0};
-  }
+  for (const Entry& entry : entries_)
+    *to++ = entry.nearest == kOutside ? uint16_t{0} : from[entry.nearest];
 }
 
 }  // namespace s2r::camera

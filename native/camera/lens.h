@@ -43,7 +43,8 @@ class RemapTable {
   [[nodiscard]] const Intrinsics& source() const { return source_; }
   [[nodiscard]] const Intrinsics& target() const { return target_; }
 
-  // Bilinear, channels interleaved; pixels that lie outside the source become 0.
+  // Bilinear to 1/256 pixel, 1 or 3 channels interleaved; pixels that lie outside the source become
+  // 0.
   void image(const uint8_t* from, int channels, uint8_t* to) const;
   // Nearest pixel: depths of two surfaces are never mixed. Outside the source: 0.
   void depth(const uint16_t* from, uint16_t* to) const;
@@ -51,8 +52,18 @@ class RemapTable {
  private:
   Intrinsics source_;
   Intrinsics target_;
-  std::vector<float> u_;
-  std::vector<float> v_;
+  // Where the four neighbours begin (none: kOutside), their weights of 1/256, and the nearest
+  // pixel.
+  struct Entry {
+    int32_t first;
+    int32_t nearest;
+    uint16_t right, below;
+  };
+  static constexpr int32_t kOutside = -1;
+  template <int kChannels>
+  void blend(const uint8_t* from, uint8_t* to) const;
+
+  std::vector<Entry> entries_;
 };
 
 }  // namespace s2r::camera
