@@ -13,6 +13,8 @@ constexpr double kStart_s = 5.0;
 constexpr double kCall_s = 3.0;
 constexpr double kControlOpen_s = 12.0;
 constexpr int kControlPriority = 40;
+// A receiving thread of ur_rtde may wait 2.5 s for a controller that says nothing.
+constexpr double kControlClose_s = 3.5;
 constexpr std::int32_t kRunning = 7;
 constexpr std::uint32_t kStopped = 1;
 constexpr std::uint32_t kPlaying = 2;
@@ -391,7 +393,7 @@ bool LinkSession::closeControl() noexcept {
   if (!control_) {
     return true;
   }
-  const bool ended = control_->close(2.0);
+  const bool ended = control_->close(kControlClose_s);
   control_.reset();
   return ended;
 }
