@@ -9,7 +9,9 @@ import { addCall } from "./commands/call.js";
 import { addConfig } from "./commands/config.js";
 import { addDoctor } from "./commands/doctor.js";
 import { addEval } from "./commands/eval.js";
+import { addHil } from "./commands/hil.js";
 import { addInit } from "./commands/init.js";
+import { addMcp } from "./commands/mcp.js";
 import { addMemory } from "./commands/memory.js";
 import { addModel } from "./commands/model.js";
 import { addProgram } from "./commands/program.js";
@@ -51,10 +53,12 @@ function createProgram(ended: Ended): Command {
     addMemory,
     addBackend,
     addArm,
+    addHil,
     addInit,
     addConfig,
     addPrompt,
     addModel,
+    addMcp,
     addDoctor,
   ])
     add(program, ended);
