@@ -1,0 +1,80 @@
+import Table from "cli-table3";
+import pc from "picocolors";
+import { countOutcomes, type FaultRow, type HilOutcome, type HilReport, type HilResult } from "./report.js";
+
+const MARKS: Record<HilOutcome, string> = {
+  passed: pc.green("passed"),
+  slow: pc.yellow("slow"),
+  failed: pc.red("FAILED"),
+  skipped: pc.yellow("skipped"),
+};
+
+const figure = (value: number): string =>
+  Math.abs(value) >= 100 ? value.toFixed(0) : Number(value.toPrecision(3)).toString();
+
+const measured = ({ measurements }: HilResult): string =>
+  measurements
+    .map(
+      ({ name, value, unit, limit }) =>
+        `${name} ${figure(value)} ${unit}${limit === undefined ? "" : ` (limit ${figure(limit)})`}`,
+    )
+    .join("; ");
+
+function saying(result: HilResult): string {
+  const values = measured(result);
+  const words =
+    result.outcome === "passed"
+      ? result.reason
+      : `${result.message}${result.outcome === "failed" ? ` (${result.reason})` : ""}`;
+  return [words, values].filter((part) => part !== "").join(" | ");
+}
+
+/** The results as a table for a terminal of the given width, the table of faults, and a line of counts. */
+export function formatReport(report: HilReport, width = 140): string {
+  const name_width = 48;
+  const table = new Table({
+    head: ["check", "result", "ms", "why it matters, or what happened | what was measured"],
+    colWidths: [name_width, 10, 8, Math.max(30, width - name_width - 10 - 8 - 5)],
+    colAligns: ["left", "left", "right", "left"],
+    wordWrap: true,
+    style: { head: [], border: [], compact: true },
+  });
+  let group = "";
+  for (const result of report.results) {
+    if (result.group !== group) {
+      group = result.group;
+      table.push([{ colSpan: 4, content: pc.bold(group) }]);
+    }
+    table.push([
+      `  ${result.name}`,
+      MARKS[result.outcome] + (result.earlier ? "*" : ""),
+      result.duration_ms.toFixed(0),
+      saying(result),
+    ]);
+  }
+  const faults = report.results.flatMap(({ fault }) => (fault ? [fault] : []));
+  return [table.toString(), ...(faults.length > 0 ? [formatFaults(faults, width)] : []), countsLine(report)].join("\n");
+}
+
+const seconds = (value: number | null): string => (value === null ? "-" : `${value.toFixed(3)} s`);
+
+/** What each fault did: how soon it was noticed, how soon the arm stood, under which code, what the program was told. */
+export function formatFaults(rows: readonly FaultRow[], width = 140): string {
+  const fixed = 34 + 11 + 11 + 26 + 16;
+  const table = new Table({
+    head: ["fault, during a motion", "noticed", "stood", "code", "the program saw", "told falsely"],
+    colWidths: [34, 11, 11, 26, Math.max(20, width - fixed - 7), 16],
+    wordWrap: true,
+    style: { head: [], border: [], compact: true },
+  });
+  for (const { fault, notice_s, standstill_s, code, seen, false_report } of rows)
+    table.push([fault, seconds(notice_s), seconds(standstill_s), code, seen, false_report || "nothing"]);
+  return table.toString();
+}
+
+export function countsLine({ results, not_run, state, stopped_because }: HilReport): string {
+  const { passed, slow, failed, skipped } = countOutcomes(results);
+  const earlier = results.some((result) => result.earlier) ? " (* from the report that was resumed)" : "";
+  const left = state === "stopped" ? `\nstopped: ${stopped_because}; ${not_run.length} checks were not run` : "";
+  return `${passed} passed, ${slow} slow, ${failed} failed, ${skipped} skipped${earlier}${left}`;
+}
