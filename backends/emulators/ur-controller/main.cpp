@@ -55,7 +55,8 @@ void describe(CLI::App& app, Arguments& a) {
   app.add_option("--kinematic-deltas", a.deltas,
                  "6 times dtheta da dd dalpha, rad and m (with a plant: the plant's)")
       ->expected(24);
-  app.add_option("--wrench-bias", a.bias, "bias of the force sensor in the tool's axes, N and Nm")->expected(6);
+  app.add_option("--wrench-bias", a.bias, "bias of the force sensor in the tool's axes, N and Nm")
+      ->expected(6);
   app.add_option("--wrench-noise-n", a.controller.wrench_noise.force_n)->capture_default_str();
   app.add_option("--wrench-noise-nm", a.controller.wrench_noise.torque_nm)->capture_default_str();
   app.add_option("--seed", a.controller.seed, "of the sensor's noise")->capture_default_str();

@@ -20,7 +20,7 @@ bool RegisterProgram::processContact(int command, Robot& robot) {
       stopAsyncMove(robot);
       refuseWhileRepeating();
       speed_->cartesian = true;
-      speed_->velocity = toJoints(vectorIn(robot, 0));
+      speed_->velocity = toJoints(targetIn(robot, 0));
       speed_->acceleration = doubleIn(robot, 12);
       robot.motion.speed(speed_);
       const Vec3 direction = head(vectorIn(robot, 6));

@@ -14,7 +14,7 @@ bool RegisterProgram::processMove(int command, Robot& robot) {
   ScriptMove move;
   move.cartesian = command >= 3;
   move.pose = command == 2 || command == 3;
-  move.target = vectorIn(robot, 0);
+  move.target = targetIn(robot, 0);
   move.speed = doubleIn(robot, 6);
   move.acceleration = doubleIn(robot, 7);
   startMove(robot, {move});

@@ -1,6 +1,7 @@
 #include "backends/emulators/ur-controller/register_program.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace s2r::ur {
 
@@ -41,6 +42,16 @@ Vec6 RegisterProgram::vectorIn(const Robot& robot, int index) const {
   Vec6 v;
   for (int i = 0; i < 6; ++i) {
     v[static_cast<std::size_t>(i)] = doubleIn(robot, index + i);
+  }
+  return v;
+}
+
+Vec6 RegisterProgram::targetIn(const Robot& robot, int index) const {
+  const Vec6 v = vectorIn(robot, index);
+  for (const double x : v) {
+    if (!std::isfinite(x)) {
+      throw ScriptError("the target of a motion is not a finite number");
+    }
   }
   return v;
 }

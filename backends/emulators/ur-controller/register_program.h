@@ -34,6 +34,8 @@ class RegisterProgram : public Program {
   [[nodiscard]] int intIn(const Robot& robot, int index) const;
   [[nodiscard]] double doubleIn(const Robot& robot, int index) const;
   [[nodiscard]] Vec6 vectorIn(const Robot& robot, int index) const;
+  // As vectorIn, for a motion: throws ScriptError where it holds no finite numbers.
+  [[nodiscard]] Vec6 targetIn(const Robot& robot, int index) const;
   void intOut(Robot& robot, int index, int value) const;
   void vectorOut(Robot& robot, const Vec6& value) const;
   void matrixOut(Robot& robot, const pose::Matrix6& value) const;

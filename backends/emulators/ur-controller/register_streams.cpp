@@ -17,7 +17,7 @@ bool RegisterProgram::processStream(int command, Robot& robot) {
     case 9:
     case 10:
       speed_->cartesian = command == 10;
-      speed_->velocity = toJoints(vectorIn(robot, 0));
+      speed_->velocity = toJoints(targetIn(robot, 0));
       speed_->acceleration = doubleIn(robot, 6);
       if (begin(Repeating::kSpeed)) {
         robot.motion.speed(speed_);
@@ -25,8 +25,8 @@ bool RegisterProgram::processStream(int command, Robot& robot) {
       return true;
     case 11:
     case 24:
-      servo_->q_rad = command == 11 ? toJoints(vectorIn(robot, 0))
-                                    : inverse(robot, vectorIn(robot, 0), robot.actual.q);
+      servo_->q_rad = command == 11 ? toJoints(targetIn(robot, 0))
+                                    : inverse(robot, targetIn(robot, 0), robot.actual.q);
       servo_->time_s = doubleIn(robot, 8);
       servo_->lookahead_s = doubleIn(robot, 9);
       servo_->gain = doubleIn(robot, 10);
@@ -35,7 +35,7 @@ bool RegisterProgram::processStream(int command, Robot& robot) {
       }
       return true;
     case 12:
-      servo_c_->X_base_tcp = transformOf(vectorIn(robot, 0));
+      servo_c_->X_base_tcp = transformOf(targetIn(robot, 0));
       servo_c_->speed = doubleIn(robot, 6);
       servo_c_->acceleration = doubleIn(robot, 7);
       if (begin(Repeating::kServoC)) {
@@ -43,18 +43,18 @@ bool RegisterProgram::processStream(int command, Robot& robot) {
       }
       return true;
     case 66:
-      *torque_ = toJoints(vectorIn(robot, 0));
+      *torque_ = toJoints(targetIn(robot, 0));
       torque_cycles_ = 0;
       if (begin(Repeating::kTorque)) {
         robot.motion.torque(robot.payload, torque_);
       }
       return true;
     case 41: {
-      Joints twist = toJoints(vectorIn(robot, 0));
+      Joints twist = toJoints(targetIn(robot, 0));
       const int feature = static_cast<int>(doubleIn(robot, 6));
       if (repeating_ != Repeating::kJog) {  // the frame is taken when jogging begins
         X_base_jog_ = feature == 1   ? robot.arm.tool(robot.actual.q)
-                      : feature == 2 ? transformOf(vectorIn(robot, 8))
+                      : feature == 2 ? transformOf(targetIn(robot, 8))
                                      : Transform::Identity();
       }
       twist.head<3>() = X_base_jog_.linear() * twist.head<3>();

@@ -2,7 +2,8 @@
 
 #include <algorithm>
 #include <cctype>
-#include <regex>
+#include <charconv>
+#include <cstddef>
 #include <utility>
 
 #include "backends/emulators/ur-controller/path_script.h"
@@ -12,6 +13,8 @@
 namespace s2r::ur {
 
 namespace {
+
+constexpr std::size_t kLongestProgram = 4 * 1024 * 1024;
 
 std::string firstWord(const std::string& line) {
   const auto end = std::find_if(line.begin(), line.end(),
@@ -31,12 +34,25 @@ std::vector<std::string> linesOf(const std::string& text) {
 
 // `global name = # remark` with the number on the next line, or the number on the same line.
 std::optional<int> offsetIn(const std::string& text, const std::string& name) {
-  const std::regex pattern(name + R"(\s*=\s*(?:#[^\n]*\n\s*)?(\d+))");
-  std::smatch found;
-  if (!std::regex_search(text, found, pattern)) {
-    return std::nullopt;
+  const auto skipBlanks = [&text](std::size_t at) {
+    return std::min(text.find_first_not_of(" \t\n", at), text.size());
+  };
+  for (std::size_t at = 0; (at = text.find(name, at)) != std::string::npos;) {
+    at = skipBlanks(at + name.size());
+    if (at >= text.size() || text[at] != '=') {
+      continue;
+    }
+    at = skipBlanks(at + 1);
+    if (at < text.size() && text[at] == '#') {
+      at = skipBlanks(std::min(text.find('\n', at), text.size()));
+    }
+    int number = 0;
+    const auto [end, error] = std::from_chars(text.data() + at, text.data() + text.size(), number);
+    if (error == std::errc{}) {
+      return number;
+    }
   }
-  return std::stoi(found[1]);
+  return std::nullopt;
 }
 
 bool isRegisterScript(const std::string& text) {
@@ -82,6 +98,11 @@ RecognisedScript registerScript(const std::string& text) {
 std::vector<std::string> ScriptSplitter::push(std::string_view bytes) {
   std::vector<std::string> programs;
   for (const char c : bytes) {
+    if (line_.size() + program_.size() > kLongestProgram) {  // no script: forget it
+      line_.clear();
+      program_.clear();
+      depth_ = 0;
+    }
     line_.push_back(c);
     if (c != '\n') {
       continue;

@@ -268,6 +268,15 @@ def test_tcp_payload_gravity(at_home: Clients) -> None:
     assert control.setPayload(0.0, [0, 0, 0])
 
 
+def test_a_target_that_is_no_number_ends_the_script(at_home: Clients) -> None:
+    before = at_home.receive.getTargetQ()
+    at_home.control.servoJ([float("nan"), *HOME[1:]], 0, 0, 0.002, 0.1, 300)
+    assert wait_for(lambda: at_home.receive.getRuntimeState() == 1)
+    assert at_home.receive.getTargetQ() == pytest.approx(before, abs=1e-9)
+    assert at_home.control.kickWatchdog() is False  # clears the command before the next upload
+    at_home.reload()
+
+
 def test_payload_beyond_the_rating_ends_the_script(at_home: Clients) -> None:
     assert at_home.control.setPayload(20.0, [0, 0, 0]) is False
     assert wait_for(lambda: at_home.receive.getRuntimeState() == 1)
