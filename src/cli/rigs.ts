@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import type { Command } from "commander";
 import { type Config, findRig, loadConfig, type NamedRig } from "../config/index.js";
 import { Skill2RealError } from "../contract/errors.js";
@@ -45,13 +46,19 @@ export async function confirmMotion(named: NamedRig, speed: number, what: string
   });
 }
 
-export type NativeWorldOptions = { onLog?: (line: string) => void };
+export type NativeWorldOptions = {
+  /** Below it go the records of an emulated rig's faults; a real rig says itself where. */
+  runsFolder?: string;
+  onLog?: (line: string) => void;
+};
 
 /** What episodes of the native backend are played on. A real rig is confirmed by whoever calls this, before. */
 export const nativeWorld =
-  (named: NamedRig, speed: number, log: NativeWorldOptions = {}): (() => EpisodeWorld) =>
+  (named: NamedRig, speed: number, { runsFolder, ...log }: NativeWorldOptions = {}): (() => EpisodeWorld) =>
   () =>
-    named.emulated ? new EmulatedRigWorld(log) : new RealRigWorld(named.rig, speed, log);
+    named.emulated
+      ? new EmulatedRigWorld({ ...log, ...(runsFolder ? { flightFolder: join(runsFolder, "flight") } : {}) })
+      : new RealRigWorld(named.rig, speed, log);
 
 export type NativeChoice = { named: NamedRig; speed: number; world: () => EpisodeWorld };
 
@@ -59,12 +66,12 @@ export type NativeChoice = { named: NamedRig; speed: number; world: () => Episod
 export async function chooseNative(
   options: RigOptions,
   what: string,
-  log: NativeWorldOptions = {},
+  world: NativeWorldOptions = {},
 ): Promise<NativeChoice> {
   const named = rigOf(options);
   const speed = speedOf(named, options);
   await confirmMotion(named, speed, what);
-  return { named, speed, world: nativeWorld(named, speed, log) };
+  return { named, speed, world: nativeWorld(named, speed, world) };
 }
 
 /** Motion settings that go with a rig at part of its speeds. */

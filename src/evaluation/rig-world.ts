@@ -67,6 +67,8 @@ abstract class NativeWorld implements EpisodeWorld {
 export type EmulatedRigWorldOptions = LogOptions & {
   /** What the rig hides of itself (kinematics, hand-eye errors, latency, bias). Default: the seed of each episode. */
   rigSeed?: number;
+  /** Folder for the records of the last cycles before a fault. Default: as the rig says. */
+  flightFolder?: string;
 };
 
 /**
@@ -93,7 +95,9 @@ export class EmulatedRigWorld extends NativeWorld {
     await this.endBackend();
     await this.#startRig(this.#options.rigSeed ?? seed);
     const { instruction } = await this.#line.reset({ task, seed, ...(hidden_salt ? { hidden_salt } : {}) });
-    await this.startBackend(this.#rig!.rig, 1);
+    const { rig } = this.#rig!;
+    const { flightFolder = rig.arm.flight_records } = this.#options;
+    await this.startBackend({ ...rig, arm: { ...rig.arm, flight_records: flightFolder } }, 1);
     return { instruction };
   }
 

@@ -2,6 +2,7 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Command } from "commander";
 import { loadSkills } from "../../agents/load-skills.js";
+import type { Config } from "../../config/index.js";
 import { Skill2RealError } from "../../contract/errors.js";
 import type { EpisodeWorld } from "../../evaluation/episode-world.js";
 import { newRunName } from "../../evaluation/run-folder.js";
@@ -16,7 +17,7 @@ import { commandConfig, seedRange } from "../settings.js";
 
 /** What one call is made on. A real rig moves only once a person has agreed. */
 async function worldOf(
-  kind: string,
+  { backend: { kind }, runs }: Config,
   options: RigOptions,
   operation: string,
   moves: boolean,
@@ -26,7 +27,7 @@ async function worldOf(
   const named = rigOf(options);
   const speed = speedOf(named, options);
   if (moves) await confirmMotion(named, speed, operation);
-  return { world: nativeWorld(named, speed)(), speed };
+  return { world: nativeWorld(named, speed, { runsFolder: runs.folder })(), speed };
 }
 
 export function addCall(program: Command, ended: Ended): void {
@@ -53,7 +54,7 @@ export function addCall(program: Command, ended: Ended): void {
       const folder = join(config.runs.folder, newRunName());
       mkdirSync(folder, { recursive: true, mode: 0o700 });
       const moves = skills.operations[operation]?.kind === "moving";
-      const { world, speed } = await worldOf(config.backend.kind, options, operation, moves);
+      const { world, speed } = await worldOf(config, options, operation, moves);
       try {
         await world.begin({ task: "r1", seed: seedRange(options.seed).from });
         const { addresses } = world;

@@ -81,7 +81,7 @@ export function addEval(program: Command, ended: Ended): void {
           again: options.again,
           runsFolder: config.runs.folder,
           realtime: config.backend.realtime,
-          ...(named ? { world: nativeWorld(named, 1) } : {}),
+          ...(named ? { world: nativeWorld(named, 1, { runsFolder: config.runs.folder }) } : {}),
           signal: aborter.signal,
           onResult: (result, done) => {
             if (result.success) good += 1;

@@ -89,7 +89,7 @@ export function addRun(program: Command, ended: Ended): void {
         ...options,
         ...(options.watch && options.realtime === undefined ? { realtime: 1 } : {}),
       });
-      const native = config.backend.kind === "native" ? await nativeOf(options) : null;
+      const native = config.backend.kind === "native" ? await nativeOf(options, config.runs.folder) : null;
       if (config.backend.kind === "replay")
         throw new Skill2RealError("usage", 'a recorded episode is played with "skill2real replay RUN"');
       const spec = {
@@ -142,14 +142,14 @@ export function addRun(program: Command, ended: Ended): void {
 }
 
 /** The rig to play on. A real one holds no task's world: it is given words, and a person's agreement. */
-async function nativeOf(options: RunOptions): Promise<NativeChoice> {
+async function nativeOf(options: RunOptions, runsFolder: string): Promise<NativeChoice> {
   const { emulated, name } = rigOf(options);
   if (!emulated && options.task !== undefined)
     throw new Skill2RealError(
       "usage",
       `the rig "${name}" is real: nobody puts a task's world on it or judges it. Say what to do with --instruction WORDS`,
     );
-  return chooseNative(options, "This episode");
+  return chooseNative(options, "This episode", { runsFolder });
 }
 
 function printResult(result: EpisodeResult, folder: string, sheet: string | null): void {
