@@ -3,9 +3,11 @@
 // promise.
 #include <dlfcn.h>
 
+#include <cstdlib>
 #include <functional>
-#include <set>
+#include <mutex>
 #include <thread>
+#include <vector>
 
 #include "native/arm/addon/convert.h"
 #include "native/arm/addon/session.h"
@@ -52,7 +54,39 @@ Napi::Promise runTask(Napi::Env env,
   return deferred->Promise();
 }
 
-class Addon;
+// The arms of one environment. Shared with the handler of exit(), which outlives the environment.
+class Registry {
+ public:
+  void add(const SessionPointer& session) {
+    const std::lock_guard lock(mutex_);
+    std::erase_if(sessions_, [](const std::weak_ptr<Session>& known) { return known.expired(); });
+    sessions_.push_back(session);
+  }
+
+  // Arms that are open come to rest; one that is still being opened is closed by the thread that
+  // opens it.
+  void end(bool process_ends) {
+    std::vector<std::weak_ptr<Session>> sessions;
+    {
+      const std::lock_guard lock(mutex_);
+      sessions.swap(sessions_);
+    }
+    for (const auto& known : sessions) {
+      if (const SessionPointer session = known.lock()) {
+        process_ends ? session->mute() : session->silence();
+        if (session->isOpen()) {
+          (void)session->close();
+        } else {
+          session->cancel();
+        }
+      }
+    }
+  }
+
+ private:
+  std::mutex mutex_;
+  std::vector<std::weak_ptr<Session>> sessions_;
+};
 
 class ArmObject : public Napi::ObjectWrap<ArmObject> {
  public:
@@ -252,7 +286,12 @@ class Addon : public Napi::Addon<Addon> {
     }
     constructor_ = Napi::Persistent(ArmObject::define(env));
     DefineAddon(exports, {InstanceMethod("open", &Addon::open)});
-    env.AddCleanupHook([](Addon* self) { self->end(); }, this);
+    env.AddCleanupHook([](Addon* self) { self->registry_->end(false); }, this);
+    // process.exit() and an exception that nobody caught run no clean-up of the environment, only
+    // exit().
+    on_exit([](int,
+               void* registry) { (*static_cast<std::shared_ptr<Registry>*>(registry))->end(true); },
+            new std::shared_ptr<Registry>(registry_));
   }
 
  private:
@@ -262,8 +301,7 @@ class Addon : public Napi::Addon<Addon> {
     }
     auto session = std::make_shared<Session>(info.Env(), toOptions(info[0].As<Napi::Object>()),
                                              info[1].As<Napi::Function>());
-    std::erase_if(sessions_, [](const std::weak_ptr<Session>& known) { return known.expired(); });
-    sessions_.push_back(session);
+    registry_->add(session);
     return runTask(
         info.Env(), "arm open", [session](const Napi::ThreadSafeFunction&) { session->open(); },
         [this, session](Napi::Env env) -> Napi::Value {
@@ -272,24 +310,8 @@ class Addon : public Napi::Addon<Addon> {
         });
   }
 
-  // The environment ends (exit, an exception that nobody caught, a worker that is terminated): arms
-  // that are open come to rest before it is gone. One that is still being opened is closed by the
-  // thread that opens it.
-  void end() {
-    for (const auto& known : sessions_) {
-      if (const SessionPointer session = known.lock()) {
-        session->silence();
-        if (session->isOpen()) {
-          (void)session->close();
-        } else {
-          session->cancel();
-        }
-      }
-    }
-  }
-
   Napi::FunctionReference constructor_;
-  std::vector<std::weak_ptr<Session>> sessions_;
+  std::shared_ptr<Registry> registry_ = std::make_shared<Registry>();
 };
 
 }  // namespace

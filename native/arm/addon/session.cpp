@@ -48,6 +48,11 @@ void Session::silence() {
   }
 }
 
+void Session::mute() {
+  const std::lock_guard lock(mutex_);
+  can_wake_ = false;
+}
+
 void Session::tell(const ArmEvent& event) {
   const std::lock_guard lock(mutex_);
   if (!can_wake_) {

@@ -33,6 +33,8 @@ class Session {
   void cancel() { cancelled_ = true; }
   // The environment ends: nothing calls into JavaScript from now on.
   void silence();
+  // The same where the whole process ends and no call into the environment is allowed any more.
+  void mute();
 
  private:
   void tell(const ArmEvent& event);

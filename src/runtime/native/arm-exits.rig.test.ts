@@ -56,12 +56,21 @@ function startChild(host: string, way: string, more: object, node: string[] = []
   };
 }
 
-/** Largest change of joint 1's step from one servo setpoint to the next, once the motion was under way. */
+/**
+ * Largest change of joint 1's step from one servo setpoint to the next [rad]. A setpoint that a busy machine handed on too
+ * late is replaced by the next one: a step may span up to three periods, and is compared by its share of one.
+ */
 function roughest(setpoints: readonly ArrivedSetpoint[]): number {
   const servo = setpoints.filter((setpoint) => setpoint.command === 11).map((setpoint) => setpoint.q_rad[0] ?? 0);
+  const step = (i: number) => (servo[i] ?? 0) - (servo[i - 1] ?? 0);
+  const spans = [1, 2, 3];
   let most = 0;
-  for (let i = 2; i < servo.length; i++)
-    most = Math.max(most, Math.abs((servo[i] ?? 0) - 2 * (servo[i - 1] ?? 0) + (servo[i - 2] ?? 0)));
+  for (let i = 2; i < servo.length; i++) {
+    const changes = spans.flatMap((now) =>
+      spans.map((before) => Math.abs(step(i) / now - step(i - 1) / before) / Math.max(now, before)),
+    );
+    most = Math.max(most, Math.min(...changes));
+  }
   return most;
 }
 
