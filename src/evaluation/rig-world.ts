@@ -20,8 +20,8 @@ abstract class NativeWorld implements EpisodeWorld {
   #native: NativeBackend | null = null;
   readonly #log: LogOptions;
 
-  constructor(log: LogOptions) {
-    this.#log = log;
+  constructor({ onLog }: LogOptions) {
+    this.#log = onLog ? { onLog } : {};
   }
 
   get addresses(): DeviceAddresses | null {
