@@ -182,6 +182,7 @@ ArmOptions toOptions(const Napi::Object& from) {
   options.read_calibration = toText(from, "kinematics") == "controller";
   options.realtime_enforce = toText(from, "realtime") == "enforce";
   options.realtime_priority = static_cast<int>(toNumber(from, "realtime_priority"));
+  options.realtime_cpu = static_cast<int>(toNumber(from, "realtime_cpu"));
   options.servo.lookahead_s = toNumber(from, "servo_lookahead_s");
   options.servo.gain = toNumber(from, "servo_gain");
   options.watchdog_hz = toNumber(from, "watchdog_hz");

@@ -27,6 +27,7 @@ struct ArmOptions {
 
   bool realtime_enforce = true;
   int realtime_priority = 80;
+  int realtime_cpu = -1;  // processor that the loop is pinned to; -1: any
 
   CoreConfig core;  // dh is replaced by the calibrated rows where they are read
   ServoSettings servo;

@@ -125,7 +125,7 @@ void ArmProcess::open() {
     throw ArmError("arm_bad_argument", wrong);
   }
   cycle_ = std::make_unique<CycleThread>(core_);
-  info_.realtime = cycle_->start(options_.realtime_priority);
+  info_.realtime = cycle_->start(options_.realtime_priority, options_.realtime_cpu);
   if (options_.realtime_enforce && !info_.realtime.granted) {
     throw ArmError("arm_realtime", "no real-time scheduling: " + info_.realtime.reason +
                                        "; or set realtime = \"ignore\" and accept that the arm "

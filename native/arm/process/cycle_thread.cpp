@@ -75,9 +75,9 @@ CycleThread::~CycleThread() {
   finish();
 }
 
-RealtimeGrant CycleThread::start(int fifo_priority) {
+RealtimeGrant CycleThread::start(int fifo_priority, int cpu) {
   const std::uint32_t seen = started_.count();
-  thread_ = std::thread([this, fifo_priority] { run(fifo_priority); });
+  thread_ = std::thread([this, fifo_priority, cpu] { run(fifo_priority, cpu); });
   started_.waitChange(seen, 60);
   return grant_;
 }
@@ -89,11 +89,21 @@ void CycleThread::finish() {
   }
 }
 
-void CycleThread::run(int fifo_priority) {
+void CycleThread::run(int fifo_priority, int cpu) {
   pthread_setname_np(pthread_self(), "s2r-cycle");
   prefaultStack();
   if (fifo_priority > 0) {
     grant_ = requestRealtime(fifo_priority);
+  }
+  if (cpu >= 0) {
+    cpu_set_t only;
+    CPU_ZERO(&only);
+    CPU_SET(static_cast<std::size_t>(cpu), &only);
+    if (pthread_setaffinity_np(pthread_self(), sizeof(only), &only) != 0) {
+      grant_.granted = false;
+      grant_.reason += (grant_.reason.empty() ? "" : "; ") + std::string("processor ") +
+                       std::to_string(cpu) + " cannot be used: see realtime_cpu of the rig";
+    }
   }
   started_.notify();
   CycleInput input;

@@ -54,7 +54,8 @@ class CycleThread {
 
   // Starts the loop; returns once it knows what scheduling it has. `fifo_priority` 0: not asked
   // for.
-  RealtimeGrant start(int fifo_priority);
+  // `cpu` -1: any processor.
+  RealtimeGrant start(int fifo_priority, int cpu = -1);
   // Ends the loop. Call it when the arm rests or the link is down: nothing decelerates afterwards.
   void finish();
 
@@ -101,7 +102,7 @@ class CycleThread {
   [[nodiscard]] std::uint64_t noticesDropped() const { return notices_dropped_; }
 
  private:
-  void run(int fifo_priority);
+  void run(int fifo_priority, int cpu);
   void gather(CycleInput& input) noexcept;
   void act(const CycleOutput& output, std::int64_t now_ns) noexcept;
   void publish(const CycleInput& input, const CycleOutput& output) noexcept;

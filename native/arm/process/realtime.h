@@ -15,9 +15,9 @@ struct RealtimeGrant {
   std::string reason;  // why not, and the mend; empty where granted
 };
 
-// Asks for SCHED_FIFO at `priority` for the calling thread, and locks its stack, the code and data of
-// our libraries and the heap in memory, where no limit applies. The rest of the process stays as it
-// is: the memory of the JavaScript engine cannot be locked.
+// Asks for SCHED_FIFO at `priority` for the calling thread, and locks its stack, the code and data
+// of our libraries and the heap in memory, where no limit applies. The rest of the process stays as
+// it is: the memory of the JavaScript engine cannot be locked.
 [[nodiscard]] RealtimeGrant requestRealtime(int priority);
 
 // SCHED_FIFO alone, for helpers beside the loop; false where refused.
