@@ -26,6 +26,7 @@ const LOST_AFTER_MS = 4000;
 const GROUP_GRACE_S = 10;
 /** Within this of where the bench stood, a check need not go there first. */
 const AT_BASE_RAD = 0.003;
+const SETTLE_MS = 300;
 
 export type Conductor = { client: DeviceClient; arm: Arm; events: DeviceEvent[]; q_rad: number[] };
 
@@ -99,8 +100,11 @@ export class HilContext {
     await this.#free(conductor.client);
     const state = await conductor.client.getState();
     this.#base.q_rad ??= [...(state.arms[0]?.q_rad ?? [])];
-    if (options.from !== "anywhere" && distance(this.#base.q_rad, state.arms[0]?.q_rad ?? []) > AT_BASE_RAD)
+    if (options.from !== "anywhere" && distance(this.#base.q_rad, state.arms[0]?.q_rad ?? []) > AT_BASE_RAD) {
       await this.moveTo(conductor, this.#base.q_rad);
+      // The end of a motion is that of its setpoints; the arm is a servo's lag behind.
+      await sleep(SETTLE_MS);
+    }
     conductor.q_rad = await this.q(conductor);
     conductor.events.length = 0;
     return conductor;
@@ -267,6 +271,18 @@ export class HilContext {
 
   onCleanUp(close: () => unknown): void {
     this.#closers.push(close);
+  }
+
+  /** The fault that the arm or the gripper has now, in words; empty where they are well or nobody holds them. */
+  async faultWords(): Promise<string> {
+    const backend = this.bench.running;
+    if (!backend) return "";
+    try {
+      const { fault_code, fault_message } = await operatorStatus(backend.operator);
+      return fault_code === "" ? "" : `the rig has the fault ${fault_code}: ${fault_message}`;
+    } catch {
+      return "the backend does not answer any more";
+    }
   }
 
   async cleanUp(): Promise<void> {

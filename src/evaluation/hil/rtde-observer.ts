@@ -112,6 +112,17 @@ export class RtdeObserver {
     }
   }
 
+  /**
+   * When the controller made a sample, on this machine's clock: its own stamp, shifted by the quickest way that any sample took,
+   * so that a busy event loop here does not count as slowness there. Needs `timestamp` among the variables.
+   */
+  madeAt({ values }: RtdeSample): number {
+    let shift_s = Number.POSITIVE_INFINITY;
+    for (const sample of this.samples)
+      shift_s = Math.min(shift_s, sample.arrival_s - (sample.values.timestamp?.[0] ?? Number.NaN));
+    return (values.timestamp?.[0] ?? Number.NaN) + shift_s;
+  }
+
   close(): void {
     this.#socket.destroy();
   }

@@ -146,6 +146,10 @@ async function runOne(one: ChosenCheck, { bench, ...rest }: RunOne): Promise<Hil
       message: error instanceof Error ? error.message : String(error),
     };
   }
+  if (verdict.outcome === "failed") {
+    const fault = await ctx.faultWords();
+    if (fault !== "") verdict.message += `; ${fault}`;
+  }
   await ctx.cleanUp();
   // What failed may have left anything behind; the next check must not pay for it.
   if (check.breaks || verdict.outcome === "failed") await mend(bench, verdict);

@@ -10,6 +10,8 @@ import { bent } from "./motion.js";
 
 /** From the sending of a stop to the first setpoint that slows. */
 const STOP_LIMIT_MS = 10;
+/** The same as the controller's own target shows it: behind are its follower's lookahead of 50 ms, and jerk that is limited. */
+const TARGET_LIMIT_MS = 120;
 /** A joint at the speeds of these checks comes to rest within this, on a machine under load too. */
 const STANDS_S = 1.5;
 const STILL_RAD_S = 0.01;
@@ -60,11 +62,12 @@ export const stop: HilGroup = {
       run: async (ctx) => {
         const conductor = await ctx.conductor();
         const rtde = await ctx.rtde(["actual_qd", "actual_q"]);
-        const { group } = await underWay(ctx, conductor);
+        const { group, expected_end_time_s } = await underWay(ctx, conductor);
         const { sent_s, stop_epoch } = await pressStop(ctx);
         ctx.timing("stood after", await standsSince(rtde, sent_s), "s", 0.6);
+        const status = await ctx.finish(conductor, group, expected_end_time_s);
         const state = await ctx.state(conductor.client);
-        const reason = state.groups.find((one) => one.group === group)?.motions[0]?.end_reason;
+        const reason = status.motions[0]?.end_reason;
         ensure(reason === "END_STOPPED", `the motion ended with ${reason}`);
         ensure(state.stop_latched && conductor.client.stopEpoch === stop_epoch, "no stop is latched");
       },
@@ -88,21 +91,20 @@ export const stop: HilGroup = {
       moves: true,
       run: async (ctx) => {
         const conductor = await ctx.conductor();
-        const rtde = await ctx.rtde(["actual_qd", "target_qd"], 500);
+        const rtde = await ctx.rtde(["timestamp", "actual_qd", "target_qd"], 500);
         await underWay(ctx, conductor);
         const { sent_s } = await pressStop(ctx);
         await standsSince(rtde, sent_s);
-        const before = rtde.samples
-          .filter(({ arrival_s }) => arrival_s > sent_s - 0.1 && arrival_s <= sent_s)
-          .map((one) => Math.max(...one.values.target_qd!.map(Math.abs)));
+        const targets = rtde.samples.map((sample) => ({
+          at_s: rtde.madeAt(sample),
+          speed: Math.max(...sample.values.target_qd!.map(Math.abs)),
+        }));
+        const before = targets.filter(({ at_s }) => at_s > sent_s - 0.1 && at_s <= sent_s).map(({ speed }) => speed);
         ensure(before.length > 0, "the second reader got nothing just before the stop");
         const cruising = Math.min(...before);
-        const slowing = rtde.samples.find(
-          ({ arrival_s, values }) =>
-            arrival_s > sent_s && Math.max(...values.target_qd!.map(Math.abs)) < 0.97 * cruising,
-        );
+        const slowing = targets.find(({ at_s, speed }) => at_s > sent_s && speed < 0.97 * cruising);
         ensure(slowing, "the controller's target never slowed");
-        ctx.timing("from sending to a slower target", 1e3 * (slowing.arrival_s - sent_s), "ms", 40);
+        ctx.timing("from sending to a slower target", 1e3 * (slowing.at_s - sent_s), "ms", TARGET_LIMIT_MS);
       },
     },
     {
