@@ -136,7 +136,9 @@ export class EmulatedRigWorld extends NativeWorld {
 /** Starts an emulated rig; what emulators need is loaded only here. */
 export async function startEmulatedRig(options: LogOptions & { seed: number }): Promise<EmulatedRig> {
   const emulators = await import("../../backends/emulators/rig/launch.js");
-  return emulators.EmulatedRig.start(options);
+  const { seed, onLog } = options;
+  // A part's name goes before its words, as the backend's own lines have none.
+  return emulators.EmulatedRig.start({ seed, ...(onLog ? { onLog: (part, line) => onLog(`${part}: ${line}`) } : {}) });
 }
 
 /** A real bench: nothing can be put or judged on it. */

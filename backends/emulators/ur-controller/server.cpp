@@ -9,6 +9,7 @@
 
 #include <array>
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
 #include <mutex>
 #include <stdexcept>
@@ -288,6 +289,11 @@ void Server::sendTexts(double now_s) {
     texts.swap(process_.controller.robot().texts);
   }
   for (const Text& text : texts) {
+    if (text.level <= TextLevel::kError) {
+      // For whoever started this emulator: why a program or the arm was stopped.
+      std::fprintf(stderr, "ur-controller: at %.3f s: %s%s\n", now_s, text.message.c_str(),
+                   text.code != 0 ? (" (C" + std::to_string(text.code) + ")").c_str() : "");
+    }
     for (auto& [fd, connection] : connections_) {
       if (connection->rtde && connection->rtde->started()) {
         std::string bytes;
