@@ -13,6 +13,7 @@ import { addHil } from "./commands/hil.js";
 import { addInit } from "./commands/init.js";
 import { addMcp } from "./commands/mcp.js";
 import { addMemory } from "./commands/memory.js";
+import { addMirror } from "./commands/mirror.js";
 import { addModel } from "./commands/model.js";
 import { addProgram } from "./commands/program.js";
 import { addPrompt } from "./commands/prompt.js";
@@ -54,6 +55,7 @@ function createProgram(ended: Ended): Command {
     addBackend,
     addArm,
     addHil,
+    addMirror,
     addInit,
     addConfig,
     addPrompt,

@@ -1,0 +1,1 @@
+"""The twin that follows a live arm and tells the gap between both."""
