@@ -11,7 +11,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { configSchemaOutput } from "./generators/config-schema.mjs";
-import { contractOutputs } from "./generators/outputs.mjs";
+import { contractOutputs, skillOutputs } from "./generators/outputs.mjs";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
 const unknown = process.argv.slice(2).filter((argument) => argument !== "--check");
@@ -24,7 +24,7 @@ let failed = false;
 
 async function outputs() {
   try {
-    return [...contractOutputs(root), await configSchemaOutput(root)];
+    return [...contractOutputs(root), ...skillOutputs(root), await configSchemaOutput(root)];
   } catch (error) {
     console.error(`generate: ${error.message}`);
     process.exit(1);

@@ -46,6 +46,10 @@ function wordsOf(value, path = [], found = []) {
   return found;
 }
 
+/** One digest of a model: its structure and its words. */
+export const modelDigest = (model) =>
+  sha256(canonical([structure(model), wordsOf(model).sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0))]));
+
 export function contractDigests(model) {
   const inventory = model.operations.map(({ name, number, skill }) => ({ name, number, skill }));
   const words = wordsOf(model).sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
@@ -56,7 +60,7 @@ export function contractDigests(model) {
   };
 }
 
-const isSkillSource = (name) => name.endsWith(".ts") && !name.endsWith(".test.ts");
+const isSkillSource = (name) => name.endsWith(".ts") && !name.endsWith(".test.ts") && !name.endsWith(".gen.ts");
 const isNativeSource = (name) =>
   (/\.(h|hpp|cpp|cc|cmake)$/.test(name) && !/_test\.(cpp|cc)$/.test(name)) || name === "CMakeLists.txt";
 

@@ -98,24 +98,45 @@ function fieldInfo(model, field, direction) {
     optional: field.optional === true,
     repeated: field.repeated,
   };
-  for (const name of ["length", "min", "max", "minLength", "maxLength", "values"]) {
-    if (field[name] !== undefined) info[name] = field[name];
+  const rules = [
+    "length",
+    "min",
+    "max",
+    "minLength",
+    "maxLength",
+    "values",
+    "unsigned",
+    "nonzero",
+    "nullable",
+    "above",
+  ];
+  for (const name of [...rules, "needs", "onFailure"]) {
+    if (field[name] !== undefined && field[name] !== false) info[name] = field[name];
   }
   if (field.kind === "enum") {
     info.values = model.enums.find(({ name }) => name === field.ref).values.map(({ name }) => name);
   }
-  if (field.kind === "message") info.fields = fieldInfos(model, messageOf(model, field.ref, direction));
+  if (field.kind === "message") {
+    const message = messageOf(model, field.ref, direction);
+    info.fields = fieldInfos(model, message);
+    if (message.unitQuaternion) info.unitQuaternion = true;
+  }
   return info;
 }
 
+const ENVELOPE = new Set(["status", "message"]);
 const fieldInfos = (model, message) => message.fields.map((field) => fieldInfo(model, field, message.direction));
 
-function requestInfo(model, name) {
-  const message = messageOf(model, name, "request");
-  if (!message.variants) return { name, fields: fieldInfos(model, message) };
+/** The fields of a message, or its sets of fields; of a result those beside status and message. */
+export function messageInfo(model, name, direction) {
+  const message = messageOf(model, name, direction);
+  if (!message.variants) {
+    const inner = message.fields.filter((field) => direction === "request" || !ENVELOPE.has(field.name));
+    return { name, fields: fieldInfos(model, { ...message, fields: inner }) };
+  }
   const variants = message.variants.map(({ value, ref }) => ({
     value,
-    fields: fieldInfos(model, messageOf(model, ref, "request")),
+    fields: fieldInfos(model, messageOf(model, ref, direction)),
   }));
   return { name, discriminator: message.discriminator, variants };
 }
@@ -124,7 +145,7 @@ function operationEntry(model, operation) {
   const { name, number, skill, moves, returnsString, failures, summary, documentation, example } = operation;
   const info = { name, number, skill, moves, returnsString, statuses: failures };
   Object.assign(info, { signature: signature(model, operation), summary, documentation, example });
-  info.request = requestInfo(model, operation.request);
+  info.request = messageInfo(model, operation.request, "request");
   return `  ${JSON.stringify(info, null, 2).replaceAll("\n", "\n  ")},\n`;
 }
 

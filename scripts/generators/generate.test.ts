@@ -24,7 +24,9 @@ let root = "";
 beforeEach(() => {
   root = mkdtempSync(join(tmpdir(), "s2r-generate-"));
   mkdirSync(join(root, "scripts"));
-  for (const path of ["scripts/generators", PROTO]) cpSync(join(ROOT, path), join(root, path), { recursive: true });
+  const written = (path: string): boolean => !path.includes("/generated");
+  for (const path of ["scripts/generators", "src/contract", "src/config", "skills/pointing/skill.proto"])
+    cpSync(join(ROOT, path), join(root, path), { recursive: true, filter: written });
   cpSync(join(ROOT, "scripts/generate.mjs"), join(root, "scripts/generate.mjs"));
   symlinkSync(join(ROOT, "node_modules"), join(root, "node_modules"));
 });
@@ -56,6 +58,9 @@ const GENERATED = [
   "src/contract/generated/robot-api-text.ts",
   "src/contract/generated/robot-api.md",
   "docs/api.md",
+  "skills/pointing/skill.gen.json",
+  "skills/pointing/skill.gen.ts",
+  "src/config/generated/skill2real.schema.json",
 ];
 
 describe("generate", () => {

@@ -35,14 +35,14 @@ function givenLines(model, operation) {
   return lines;
 }
 
-function operationSection(model, operation) {
+export function operationSection(model, operation) {
   const request = fieldList(model, messageOf(model, operation.request, "request"));
   const facts = [
     `Skill ${code(operation.skill)}.`,
     operation.moves ? "**Moves the arm or the gripper.**" : "Moves nothing.",
   ];
   return [
-    `### ${operation.number}. ${operation.name}`,
+    operation.number === undefined ? `### ${operation.name}` : `### ${operation.number}. ${operation.name}`,
     "",
     code(signature(model, operation)),
     "",
@@ -61,6 +61,14 @@ function operationSection(model, operation) {
   ];
 }
 
+/** One shared message or enum. */
+export function typeLines({ name, documentation, fields, values, direction }) {
+  const members = fields
+    ? fields.map((field) => fieldLine(field, direction))
+    : values.map((value) => `- ${code(`"${value.name}"`)} ${value.documentation}`);
+  return [`**${name}**: ${documentation}`, "", ...members, ""];
+}
+
 function sharedSections(model) {
   const roots = new Set(model.operations.flatMap(({ request, response }) => [request, response]));
   const variants = new Set(model.messages.flatMap((message) => (message.variants ?? []).map(({ ref }) => ref)));
@@ -69,13 +77,9 @@ function sharedSections(model) {
   for (const message of model.messages) {
     if (seen.has(message.name)) continue;
     seen.add(message.name);
-    lines.push(`**${message.name}**: ${message.documentation}`, "");
-    lines.push(...message.fields.map((field) => fieldLine(field, message.direction)), "");
+    lines.push(...typeLines(message));
   }
-  for (const { name, documentation, values } of model.enums) {
-    lines.push(`**${name}**: ${documentation}`, "");
-    lines.push(...values.map((value) => `- ${code(`"${value.name}"`)} ${value.documentation}`), "");
-  }
+  for (const type of model.enums) lines.push(...typeLines(type));
   return lines;
 }
 

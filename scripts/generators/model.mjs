@@ -114,7 +114,7 @@ function readMessage(type, direction) {
 }
 
 /** Every message that one is made of, itself last, so that definitions precede their uses. */
-function reach(type, direction, found) {
+export function reach(type, direction, found) {
   const key = `${direction} ${type.name}`;
   if (found.has(key)) return;
   for (const field of type.fieldsArray) {
@@ -123,7 +123,7 @@ function reach(type, direction, found) {
   found.set(key, readMessage(type, direction));
 }
 
-function readEnum(type) {
+export function readEnum(type) {
   if (!type.comment) throw new Error(`enum ${type.name} has no comment`);
   const values = Object.entries(type.values).map(([name, number]) => {
     if (!type.comments[name]) throw new Error(`${type.name}.${name} has no comment`);
@@ -132,7 +132,7 @@ function readEnum(type) {
   return { name: type.name, documentation: flow(type.comment), values };
 }
 
-function readStatusCodes(type) {
+export function readStatusCodes(type) {
   return readEnum(type).values.map(({ documentation, ...rest }) => ({
     ...rest,
     common: documentation.startsWith("COMMON. "),
@@ -140,10 +140,10 @@ function readStatusCodes(type) {
   }));
 }
 
-function readOperation(method, statusCodes) {
+export function readOperation(method, statusCodes, options = ["number", "skill", "statuses", "example"]) {
   const option = (name) => method.options?.[`(${name})`];
   if (!method.comment) throw new Error(`rpc ${method.name} has no comment`);
-  for (const name of ["number", "skill", "statuses", "example"]) {
+  for (const name of options) {
     if (option(name) === undefined) throw new Error(`rpc ${method.name} lacks option (${name})`);
   }
   const own = words(option("statuses"));
@@ -170,29 +170,42 @@ function readOperation(method, statusCodes) {
   };
 }
 
-function checkOperations(operations) {
+function checkNumbers(operations) {
   operations.forEach(({ name, number }, index) => {
     if (number !== index + 1) throw new Error(`rpc ${name} has number ${number}; numbers rise from 1 in file order`);
   });
+}
+
+/** Operations with one type of result must fail in the same ways: the type says how. */
+export function checkShared(operations) {
   for (const one of operations) {
     const other = operations.find((o) => o.response === one.response && o.failures.join() !== one.failures.join());
     if (other) throw new Error(`${one.name} and ${other.name} share ${one.response} but not their statuses`);
   }
 }
 
-/** The model of one .proto file; see the fields that it fills above. */
-export function readContract(path) {
-  const source = readFileSync(path, "utf8").replaceAll("\r\n", "\n");
+/** Parses .proto texts into one namespace tree, after protobuf's own options. Gives the tree and the last text's head. */
+export function parseProtos(...sources) {
   const root = new protobuf.Root();
   protobuf.parse(readFileSync(DESCRIPTOR, "utf8"), root, PARSE);
-  const parsed = protobuf.parse(source, root, PARSE);
+  const heads = sources.map((source) => protobuf.parse(source, root, PARSE));
   root.resolveAll();
+  return { root, head: heads.at(-1) };
+}
+
+export const readSource = (path) => readFileSync(path, "utf8").replaceAll("\r\n", "\n");
+
+/** The model of one .proto file; see the fields that it fills above. */
+export function readContract(path) {
+  const source = readSource(path);
+  const { root, head: parsed } = parseProtos(source);
   const namespace = root.lookup(parsed.package);
   const service = namespace.nestedArray.find((nested) => nested instanceof protobuf.Service);
   const statusCodes = readStatusCodes(namespace.lookupEnum("StatusCode"));
   if (statusCodes[0].name !== "ok" || statusCodes[0].number !== 0) throw new Error("StatusCode begins with ok = 0");
   const operations = service.methodsArray.map((method) => readOperation(method, statusCodes));
-  checkOperations(operations);
+  checkNumbers(operations);
+  checkShared(operations);
 
   const found = new Map();
   for (const method of service.methodsArray) {

@@ -1,10 +1,12 @@
 /** Every generated file of the public contract: where it goes and what it holds. */
+import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { writeDeclarations } from "./declarations.mjs";
 import { writeDigests, writeImplementationDigest } from "./digests.mjs";
 import { writeDispatch } from "./dispatch.mjs";
 import { writeDocsMarkdown, writeMarkdownModule, writePromptMarkdown } from "./markdown.mjs";
-import { readContract } from "./model.mjs";
+import { readContract, readSource } from "./model.mjs";
+import { skillData, skillTypes } from "./skill.mjs";
 import { writeStatuses } from "./statuses.mjs";
 import { writeTypes } from "./types.mjs";
 
@@ -34,4 +36,26 @@ export function contractOutputs(root) {
     [`${GENERATED}/robot-api.md`, writePromptMarkdown(model)],
     ["docs/api.md", writeDocsMarkdown(model)],
   ];
+}
+
+/** [path, text] of what is made of the skill.proto of each skill that ships. */
+export function skillOutputs(root) {
+  const folder = join(root, "skills");
+  const skills = existsSync(folder) ? readdirSync(folder).sort() : [];
+  return skills
+    .filter((skill) => existsSync(join(folder, skill, "skill.proto")))
+    .flatMap((skill) => {
+      const source = readSource(join(folder, skill, "skill.proto"));
+      try {
+        return [
+          [
+            `skills/${skill}/skill.gen.json`,
+            `${JSON.stringify(skillData(source, skill, join(root, SOURCE)), null, 2)}\n`,
+          ],
+          [`skills/${skill}/skill.gen.ts`, skillTypes(source, skill, join(root, SOURCE))],
+        ];
+      } catch (cause) {
+        throw new Error(`skills/${skill}/skill.proto: ${cause.message}`, { cause });
+      }
+    });
 }

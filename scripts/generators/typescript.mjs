@@ -110,15 +110,20 @@ export function typePieces(model, x) {
     `${tsdoc("What JSON can hold.")}${x}type JsonValue = null | boolean | number | string | JsonValue[] | { [key: string]: JsonValue };\n`,
     enumType({ name: "StatusCode", documentation: model.status.documentation, values: model.statusCodes }, x),
     `${tsdoc("Codes that every operation may give.")}${x}type CommonFailure = ${quoted(common)};\n`,
-    ...model.enums.map((type) => enumType(type, x)),
   ];
+  return [...pieces, ...ownPieces(model, x)];
+}
+
+/** The types of a model beside those that every contract has; messages marked `shared` are declared elsewhere. */
+export function ownPieces(model, x) {
+  const pieces = model.enums.map((type) => enumType(type, x));
   const variants = new Set(model.messages.flatMap((message) => (message.variants ?? []).map(({ ref }) => ref)));
   const strings = new Set(
     model.operations.filter(({ returnsString }) => returnsString).map(({ response }) => response),
   );
   const written = new Map();
   for (const message of model.messages) {
-    if (variants.has(message.name) || strings.has(message.name)) continue;
+    if (variants.has(message.name) || strings.has(message.name) || message.shared) continue;
     let texts;
     if (isResult(message)) texts = resultTypes(model, message, x);
     else if (message.variants) {
@@ -157,14 +162,17 @@ export function statusLine(operation) {
   return `${given}${list}, and those that every operation may give.`;
 }
 
-/** The interface RobotApi, an async method for each operation with its documentation. */
-export function apiInterface(model, x) {
-  const methods = model.operations.map((operation) => {
-    const notes = [operation.moves ? "Moves the arm or the gripper." : "", statusLine(operation)]
-      .filter(Boolean)
-      .join(" ");
-    const text = `${operation.documentation}\n\n${notes}\n\n@example\n\`\`\`ts\n${operation.example}\n\`\`\``;
-    return `${tsdoc(text, "  ")}  ${signature(model, operation)};\n`;
-  });
-  return `${tsdoc("Everything that a program may ask of the robot.")}${x}interface RobotApi {\n${methods.join("\n")}}\n`;
+/** One method of the interface RobotApi with its documentation. */
+export function apiMember(model, operation) {
+  const notes = [operation.moves ? "Moves the arm or the gripper." : "", statusLine(operation)]
+    .filter(Boolean)
+    .join(" ");
+  const text = `${operation.documentation}\n\n${notes}\n\n@example\n\`\`\`ts\n${operation.example}\n\`\`\``;
+  return `${tsdoc(text, "  ")}  ${signature(model, operation)};\n`;
+}
+
+/** The interface RobotApi, an async method for each operation. */
+export function apiInterface(model, x, about = "Everything that a program may ask of the robot.") {
+  const methods = model.operations.map((operation) => apiMember(model, operation));
+  return `${tsdoc(about)}${x}interface RobotApi {\n${methods.join("\n")}}\n`;
 }

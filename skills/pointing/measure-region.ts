@@ -36,13 +36,13 @@ export async function measureRegion(
   if (mask.status !== "ok") return null;
   const geometry = await context.invoke("measure_visible_geometry", { mask_ref: mask.mask_ref, depth_ref });
   if (geometry.status !== "ok") return null;
-  const upright = geometry.upright_box as { center: Point; size: Point; yaw_defined: boolean };
+  const upright = geometry.upright_box;
   const [a, b] = [upright.size[0], upright.size[1]];
-  const support = geometry.support_z === null ? upright.center[2] - upright.size[2] / 2 : Number(geometry.support_z);
+  const support = geometry.support_z === null ? upright.center[2] - upright.size[2] / 2 : geometry.support_z;
   const shape: Shape = {
     long_m: Math.max(a, b),
     short_m: Math.min(a, b),
-    height_m: Number(geometry.top_z) - support,
+    height_m: geometry.top_z - support,
     round: !upright.yaw_defined,
     dome: null,
   };
@@ -74,8 +74,8 @@ async function domeOf(
       if (!own.has(v * width + u)) continue;
       const hit = await context.invoke("get_point_from_pixel", { depth_ref, u, v });
       if (hit.status !== "ok" || hit.normal === null) continue;
-      const [x, y] = hit.point as Point;
-      const [nx, ny, nz] = hit.normal as Point;
+      const [x, y] = hit.point;
+      const [nx, ny, nz] = hit.normal;
       const [dx, dy] = [x - center[0], y - center[1]];
       const r = Math.hypot(dx, dy) / radius_m;
       // Beyond this a cylinder's rim and sides begin; a normal that lies down is of a side.

@@ -2,8 +2,8 @@ import type { Service } from "../config/skills/manifest.js";
 import type { ResolvedSkills } from "../config/skills/resolve.js";
 import { ROBOT_API_DECLARATIONS } from "../contract/generated/robot-api-declarations.js";
 import { OPERATIONS } from "../contract/generated/robot-api-dispatch.js";
-import type { OperationTable } from "../runtime/operation.js";
-import { loadOperations } from "../runtime/required-skills.js";
+import type { OperationTable, SkillServices } from "../runtime/operation.js";
+import { loadOperations, REQUIRED_SKILLS } from "../runtime/required-skills.js";
 import { loadOptionalSkills, type OptionalSkill } from "./optional-skills.js";
 
 export type SkillSettings = {
@@ -32,18 +32,19 @@ export type LoadedSkills = {
   resolved: ResolvedSkills;
 };
 
-export async function loadSkills(settings: SkillSettings): Promise<LoadedSkills> {
+/** `services` are what functions of skills may ask; left out: nothing beside the built-in pointer. */
+export async function loadSkills(settings: SkillSettings, services?: SkillServices): Promise<LoadedSkills> {
   const operations = await loadOperations();
-  const { resolved, loaded: optional } = await loadOptionalSkills(settings);
+  const { resolved, loaded: optional } = await loadOptionalSkills(settings, services);
   const functions = Object.assign({}, ...optional.map((skill) => skill.functions)) as OperationTable;
   const strings = OPERATIONS.filter((operation) => operation.returnsString).map(
     (operation) => operation.name as string,
   );
   const functionNames = [...Object.keys(operations), ...Object.keys(functions)];
   return {
-    names: optional.map((skill) => skill.name),
+    names: optional.map((skill) => skill.name).filter((name) => !REQUIRED_SKILLS.includes(name)),
     operations: { ...operations, ...functions },
-    declarations: [ROBOT_API_DECLARATIONS, ...optional.map((skill) => skill.declarations)].join("\n"),
+    declarations: [ROBOT_API_DECLARATIONS, ...optional.map(declarationsOf)].join("\n"),
     functionNames,
     functionTexts: new Map(optional.flatMap(documentation)),
     resolved,
@@ -51,10 +52,16 @@ export async function loadSkills(settings: SkillSettings): Promise<LoadedSkills>
   };
 }
 
-/** The declarations of a skill document all its functions; they are shown once, with the first of them. */
-function documentation({ functions, declarations }: OptionalSkill): [string, string][] {
-  return Object.keys(functions).map((name, at) => {
-    const code = at === 0 ? `\n\`\`\`ts\n${declarations.trim()}\n\`\`\`\n` : "";
-    return [name, `### ${name}\n\n\`robot.${name}(request)\`\n${code}`];
+/** The declarations of a skill without the functions of it that are off. */
+function declarationsOf({ data, exports }: OptionalSkill): string {
+  const off = Object.keys(data.functions).filter((name) => !exports.includes(name));
+  return off.reduce((text, name) => text.replace(data.functions[name]!.member, ""), data.declarations);
+}
+
+/** Each function's documentation; a type that several share is shown with the first of them that is on. */
+function documentation({ data, exports }: OptionalSkill): [string, string][] {
+  return exports.map((name) => {
+    const types = data.types.filter(({ functions }) => functions.find((one) => exports.includes(one)) === name);
+    return [name, [data.functions[name]!.text, ...types.map(({ text }) => text)].join("\n")];
   });
 }

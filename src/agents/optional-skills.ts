@@ -1,19 +1,28 @@
 import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { join, relative, sep } from "node:path";
-import { pathToFileURL } from "node:url";
+import { join, relative } from "node:path";
 import { parseManifest, RESERVED_SKILLS, type Service, type SkillManifest } from "../config/skills/manifest.js";
 import { type ResolvedSkills, resolveSkills } from "../config/skills/resolve.js";
 import { isSkill2RealError, Skill2RealError } from "../contract/errors.js";
-import { compiledModule, PACKAGE_ROOT } from "../contract/package-root.js";
-import type { OperationTable } from "../runtime/operation.js";
+import { ROBOT_API_DECLARATIONS } from "../contract/generated/robot-api-declarations.js";
+import { functionChecks } from "../contract/info-schemas.js";
+import type { FunctionInfo } from "../contract/operation-info.js";
+import { PACKAGE_ROOT } from "../contract/package-root.js";
+import { isOperationName } from "../contract/validate-request.js";
+import { OperationFailure, type OperationTable, type SkillFunction, type SkillServices } from "../runtime/operation.js";
 import { REQUIRED_SKILLS } from "../runtime/required-skills.js";
 import type { SkillSettings } from "./load-skills.js";
+import { isOurs, type SkillData, shippedSkillData, skillDataOf, skillFolder } from "./skills/skill-data.js";
+import { type SkillRun, skillModule } from "./skills/skill-module.js";
 
 /** Services that this package brings along: a pointer that tells colours and shapes. */
 const BUILT_IN_SERVICES: readonly Service[] = ["pointer"];
+const NO_SERVICES: SkillServices = { pointer: null, segmenter: null, verifier: null };
 
-export type OptionalSkill = { name: string; functions: OperationTable; declarations: string };
+export type OptionalSkill = { name: string; functions: OperationTable; data: SkillData; exports: string[] };
+
+const bad = (message: string, cause?: unknown): Skill2RealError =>
+  new Skill2RealError("bad_config", message, cause === undefined ? {} : { cause });
 
 export type Found = { manifest: SkillManifest; folder: string };
 
@@ -38,27 +47,6 @@ const skillsIn = (folder: string, own: boolean): Found[] =>
     .filter((entry) => entry.isDirectory() && existsSync(join(folder, entry.name, "skill.toml")))
     .map((entry) => readManifest(join(folder, entry.name), own));
 
-/** The skill's module: ours as compiled, a user's index.js as it is, a user's index.ts (one file) with its types blanked out. */
-async function importModule({
-  folder,
-  manifest,
-}: Found): Promise<{ functions?: OperationTable; declarations?: string }> {
-  const script = ["index.js", "index.mjs"].map((name) => join(folder, name)).find((path) => existsSync(path));
-  const source = join(folder, "index.ts");
-  if (folder.startsWith(join(PACKAGE_ROOT, "skills", sep))) {
-    const path = import.meta.url.endsWith(".ts") ? source : compiledModule(`skills/${manifest.name}/index.ts`);
-    return import(pathToFileURL(path).href);
-  }
-  if (script) return import(pathToFileURL(script).href);
-  if (!existsSync(source))
-    throw new Skill2RealError("bad_config", `${folder} has a skill.toml but neither index.ts nor index.js`);
-  // Only here, for it brings the whole TypeScript compiler along.
-  const { default: tsBlankSpace } = await import("ts-blank-space");
-  return import(
-    `data:text/javascript;base64,${Buffer.from(tsBlankSpace(readFileSync(source, "utf8"))).toString("base64")}`
-  );
-}
-
 /** Every skill that is there: ours, then those in the user's folders, each folder a skill or a folder of skills. */
 function findSkills(paths: readonly string[]): Found[] {
   const users = paths.flatMap((path) => {
@@ -76,25 +64,49 @@ export function resolveSettings(settings: SkillSettings): { resolved: ResolvedSk
   return { resolved, found };
 }
 
-/** Which skills are on, and the code of those beside the required ones. */
+/** Which skills are on, and the code of what they add to the operations of the contract. */
 export async function loadOptionalSkills(
   settings: SkillSettings,
+  services: SkillServices = NO_SERVICES,
 ): Promise<{ resolved: ResolvedSkills; loaded: OptionalSkill[] }> {
   const { resolved, found } = resolveSettings(settings);
   const loaded: OptionalSkill[] = [];
   for (const { name, exports } of resolved.enabled) {
-    if (REQUIRED_SKILLS.includes(name)) continue;
-    loaded.push(await loadOne(found.find(({ manifest }) => manifest.name === name)!, exports));
+    const added = exports.filter((entry) => !isOperationName(entry));
+    if (added.length > 0 || !REQUIRED_SKILLS.includes(name))
+      loaded.push(await loadOne(found.find(({ manifest }) => manifest.name === name)!, added, services));
   }
+  checkTypeNames(loaded);
   return { resolved, loaded };
 }
 
+/** The declarations of all skills are joined: a type may be declared by one of them only. */
+function checkTypeNames(loaded: readonly OptionalSkill[]): void {
+  const owners = new Map<string, string>(
+    [...ROBOT_API_DECLARATIONS.matchAll(/^type (\w+)/gm)].map(([, type]) => [type!, "the contract"]),
+  );
+  for (const { name, data } of loaded)
+    for (const type of data.type_names) {
+      const owner = owners.get(type);
+      if (owner !== undefined)
+        throw bad(`skill "${name}" declares the type ${type}, as ${owner} does: rename the message in its skill.proto`);
+      owners.set(type, `skill "${name}"`);
+    }
+}
+
+/** Digests of what the shipped optional skills that are on declare, by name. */
+export const functionDigests = (resolved: ResolvedSkills): Record<string, string> =>
+  Object.fromEntries(
+    resolved.enabled
+      .filter(({ name, exports }) => isOurs(skillFolder(name)) && exports.some((entry) => !isOperationName(entry)))
+      .map(({ name }) => [name, shippedSkillData(name).digest]),
+  );
+
 /** SHA-256 over the files of each skill that is not ours, by its name: their names and content, whatever folder they lie in. */
 export function userSkillDigests(found: readonly Found[]): Record<string, string> {
-  const ours = join(PACKAGE_ROOT, "skills", sep);
   const digests: Record<string, string> = {};
   for (const { manifest, folder } of found) {
-    if (folder.startsWith(ours)) continue;
+    if (isOurs(folder)) continue;
     const hash = createHash("sha256");
     for (const file of filesBelow(folder))
       hash
@@ -112,30 +124,50 @@ const filesBelow = (folder: string): string[] =>
     .map((entry) => relative(folder, join(entry.parentPath, entry.name)))
     .sort();
 
-async function loadOne(found: Found, exports: readonly string[]): Promise<OptionalSkill> {
-  const { name } = found.manifest;
-  const { functions, declarations } = await importModule(found).catch((cause: unknown) => {
+/** Code of the functions of one skill that are on, with checks of what they take and give as its skill.proto says. */
+async function loadOne(found: Found, exports: readonly string[], services: SkillServices): Promise<OptionalSkill> {
+  const { manifest, folder } = found;
+  const { name } = manifest;
+  const own = isOurs(folder);
+  const data = own ? shippedSkillData(name) : await skillDataOf(folder, name);
+  const undeclared = exports.filter((entry) => !data.functions[entry]);
+  if (undeclared.length > 0)
+    throw bad(`skill "${name}" exports ${undeclared.join(", ")} by its manifest, but its skill.proto has no such rpc`);
+  const extra = Object.keys(data.functions).find((entry) => !manifest.exports.includes(entry));
+  if (extra !== undefined)
+    throw bad(`skill "${name}": its skill.proto declares ${extra}, which exports in its skill.toml does not list`);
+  const functions = await skillModule(found, data).catch((cause: unknown) => {
     if (isSkill2RealError(cause)) throw cause;
     const why = cause instanceof Error ? cause.message : String(cause);
-    throw new Skill2RealError("bad_config", `skill "${name}" cannot be loaded: ${why}`, { cause });
+    throw bad(`skill "${name}" cannot be loaded: ${why}`, cause);
   });
-  if (!functions || typeof declarations !== "string")
-    throw new Skill2RealError(
-      "bad_config",
-      `skill "${name}" must export "functions" (name to function) and "declarations" (their TypeScript declarations)`,
-    );
-  const missing = exports.filter((entry) => !functions[entry]);
-  if (missing.length > 0)
-    throw new Skill2RealError(
-      "bad_config",
-      `skill "${name}" exports ${missing.join(", ")} by its manifest, but its module has no such function`,
-    );
-  // Of another kind it would be given what lies below the operations.
-  const deeper = exports.find((entry) => functions[entry]?.kind !== "function");
-  if (deeper !== undefined)
-    throw new Skill2RealError(
-      "bad_config",
-      `skill "${name}": ${deeper} must be of kind "function", with check and run`,
-    );
-  return { name, functions: Object.fromEntries(exports.map((entry) => [entry, functions[entry]!])), declarations };
+  const table: OperationTable = {};
+  for (const entry of exports) {
+    const run = functions?.[entry];
+    if (typeof run !== "function")
+      throw bad(`skill "${name}" must export "functions" with ${entry}: async (context, request) => result`);
+    table[entry] = skillFunction(data.functions[entry]!.info, run, services);
+  }
+  return { name, functions: table, data, exports: [...exports] };
+}
+
+/** A function with the checks of its documentation around it. */
+function skillFunction(info: FunctionInfo, run: SkillRun, services: SkillServices): SkillFunction {
+  const checks = functionChecks(info);
+  return {
+    kind: "function",
+    moves: info.moves,
+    check: (value) => {
+      const checked = checks.request(value);
+      if (!checked.ok) throw new OperationFailure("invalid_argument", checked.message);
+      return checked.request;
+    },
+    conform: (value) => checks.result(value),
+    run: async (context, request) => {
+      const result: unknown = await run({ ...context, services }, request);
+      if (typeof result !== "object" || result === null)
+        throw new OperationFailure("internal_error", `${info.name} gave ${String(result)} instead of its fields`);
+      return result as Record<string, unknown>;
+    },
+  };
 }

@@ -1,6 +1,6 @@
 import type { OperationName, StatusCode } from "./generated/robot-api.js";
 
-/** One field of a request, as the contract declares it. */
+/** One field of a request or result, as the contract declares it. */
 export type FieldInfo = {
   readonly name: string;
   readonly kind: "number" | "integer" | "string" | "boolean" | "json" | "choice" | "object";
@@ -17,6 +17,19 @@ export type FieldInfo = {
   readonly values?: readonly string[];
   /** The fields of an object. */
   readonly fields?: readonly FieldInfo[];
+  /** A whole number that is not below 0. */
+  readonly unsigned?: boolean;
+  /** A vector that must have a length. */
+  readonly nonzero?: boolean;
+  readonly nullable?: boolean;
+  /** Another field of the same object that this one must be greater than. */
+  readonly above?: string;
+  /** Another field of the same object without which this one may not be given. */
+  readonly needs?: string;
+  /** A failed result may hold it too. */
+  readonly onFailure?: boolean;
+  /** An object whose qx qy qz qw must have norm 1. */
+  readonly unitQuaternion?: boolean;
 };
 
 /** A request's fields; where a discriminator chooses among several sets of fields, those sets. */
@@ -45,4 +58,10 @@ export type OperationInfo = {
   readonly documentation: string;
   readonly example: string;
   readonly request: RequestInfo;
+};
+
+/** What is known of a function of an optional skill. Its result's fields are those beside status and message. */
+export type FunctionInfo = Omit<OperationInfo, "name" | "number" | "returnsString"> & {
+  readonly name: string;
+  readonly result: RequestInfo;
 };

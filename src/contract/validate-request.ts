@@ -21,7 +21,7 @@ function fieldsOf(info: RequestInfo, value: Record<string, unknown>): readonly F
 }
 
 /** Refuses a list that is too long before its elements are looked at, so that a huge one costs nothing. */
-function tooLong(info: RequestInfo, value: unknown): string | undefined {
+export function tooLong(info: RequestInfo, value: unknown): string | undefined {
   if (typeof value !== "object" || value === null) return undefined;
   for (const field of fieldsOf(info, value as Record<string, unknown>)) {
     const inner = (value as Record<string, unknown>)[field.name];

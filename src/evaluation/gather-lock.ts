@@ -4,7 +4,7 @@ import { join, relative } from "node:path";
 import type { EpisodeRequest } from "../agents/host/messages.js";
 import { shownEntries } from "../agents/llm/create-llm-proposer.js";
 import { ESTIMATOR } from "../agents/llm/estimate-tokens.js";
-import { resolveSettings, userSkillDigests } from "../agents/optional-skills.js";
+import { functionDigests, resolveSettings, userSkillDigests } from "../agents/optional-skills.js";
 import { digestOf, type Plain } from "../config/lock/canonical-json.js";
 import { type Lock, makeLock } from "../config/lock/lock.js";
 import { loadPack } from "../config/prompts/pack.js";
@@ -35,6 +35,7 @@ export function gatherLock(input: LockInput): Lock {
     contract: { ...CONTRACT_DIGESTS },
     implementation: IMPLEMENTATION_DIGEST,
     skills: skillsPart(resolved),
+    functions: functionDigests(resolved),
     user_skills: userSkillDigests(found),
     proposer: proposerPart(proposer, resolved),
     budgets: settings.budgets,

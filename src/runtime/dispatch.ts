@@ -1,4 +1,4 @@
-import type { OperationName, StatusCode } from "../contract/generated/robot-api.js";
+import type { StatusCode } from "../contract/generated/robot-api.js";
 import { OPERATIONS } from "../contract/generated/robot-api-dispatch.js";
 import { isOperationName, validateRequest, validateResult } from "../contract/validate-request.js";
 import { toFailure } from "./failures.js";
@@ -29,26 +29,38 @@ export function checkCall(table: OperationTable, operation: string, args: readon
 const returnsString = (operation: string): boolean =>
   OPERATIONS.find((entry) => entry.name === operation)?.returnsString ?? false;
 
+/** What makes of a result what is documented, or throws. */
+type Conform = (result: unknown) => unknown;
+
+const conformOf = (operation: string, implementation?: OperationImplementation): Conform => {
+  if (implementation?.kind === "function") return implementation.conform;
+  return isOperationName(operation) ? (value) => validateResult(operation, value) : (value) => value;
+};
+
 /** The outcome of an operation that gave `fields`. */
-export function succeeded(operation: string, fields: Record<string, unknown>): CallOutcome {
+export function succeeded(
+  operation: string,
+  fields: Record<string, unknown>,
+  implementation?: OperationImplementation,
+): CallOutcome {
   if (returnsString(operation)) return { value: fields.path };
   const { message = "", ...others } = fields;
   const value = roundNumbers({ status: "ok" satisfies StatusCode, message, ...others });
-  return { value: isOperationName(operation) ? validateResult(operation, value) : value };
+  return { value: conformOf(operation, implementation)(value) };
 }
 
 /** The outcome of an operation that ended with an error. */
-export function failed(operation: string, error: unknown): CallOutcome {
+export function failed(operation: string, error: unknown, implementation?: OperationImplementation): CallOutcome {
   const failure = toFailure(error);
   if (returnsString(operation)) return { error: { code: failure.status, message: failure.message } };
   const value = roundNumbers({ status: failure.status, message: failure.message, ...failure.fields });
-  return { value: isOperationName(operation) ? conforming(operation, value) : value };
+  return { value: conforming(value, conformOf(operation, implementation)) };
 }
 
-/** A failed result as the contract has it; fields that do not fit are dropped and said, since the failure itself must reach the caller. */
-function conforming(operation: OperationName, value: { status: string; message: string }): unknown {
+/** A failed result as documented; fields that do not fit are dropped and said, since the failure itself must reach the caller. */
+function conforming(value: { status: string; message: string }, conform: Conform): unknown {
   try {
-    return validateResult(operation, value);
+    return conform(value);
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     return {

@@ -2,6 +2,7 @@ import type { Motion, MotionStatus } from "../contract/generated/device.js";
 import type { StatusCode } from "../contract/generated/robot-api.js";
 import type { Init } from "../contract/wire/init.js";
 import type { OperationContext } from "./operation-context.js";
+import type { SkillContext } from "./skill-context.js";
 
 export type FailureStatus = Exclude<StatusCode, "ok">;
 
@@ -40,22 +41,25 @@ export type MotionIntent = {
 /** An operation that moves: plans first; the runtime executes the intents of one turn as one group. */
 export type MovingOperation = (context: OperationContext, request: never) => Promise<MotionIntent>;
 
-/** What a function of an optional skill works with: the operations, and the public pixels of what it observed. Nothing below them. */
-export type SkillContext = {
-  /** Runs an operation of the contract that moves nothing, as a program would. */
-  invoke(operation: string, request: unknown): Promise<Record<string, unknown>>;
-  /** RGB8 rows of the left image of an observation; throws OperationFailure `unknown_ref`. */
-  image(observation_ref: string): { pixels: Uint8Array; width: number; height: number };
-  /** Writes a PNG into the run's folder and gives its relative path. */
-  saveImage(name: string, pixels: Uint8Array, width: number, height: number): Promise<string>;
-  /** Device time now. */
-  time_s(): number;
-};
+export type {
+  Comparer,
+  Finder,
+  PublicImage,
+  SeenThing,
+  SkillContext,
+  SkillResult,
+  SkillServices,
+} from "./skill-context.js";
 
-/** A function of an optional skill. `check` gives the request as documented or throws OperationFailure `invalid_argument`. */
+/**
+ * A function of an optional skill. `check` gives the request as documented or throws OperationFailure `invalid_argument`;
+ * `conform` gives a result as documented or throws. One that moves is a composition of operations, run by the session.
+ */
 export type SkillFunction = {
   kind: "function";
+  moves: boolean;
   check(request: unknown): unknown;
+  conform(result: unknown): unknown;
   run(context: SkillContext, request: never): Promise<Record<string, unknown>>;
 };
 

@@ -7,6 +7,7 @@ import {
   type PerceptionSettings,
 } from "../contract/settings.js";
 import { type ArmRuntime, Arms } from "./arms.js";
+import { type CompositionSeam, runFunction } from "./composition.js";
 import type { Device, Stamped } from "./device/device.js";
 import { createClock, type DeviceClock } from "./device-clock.js";
 import { type CallOutcome, checkCall, failed, succeeded } from "./dispatch.js";
@@ -17,7 +18,7 @@ import { MotionLimits } from "./motion-limits.js";
 import { MotionTracker } from "./motion-tracker.js";
 import { ObservationStore } from "./observation-store.js";
 import { ObservedScene } from "./observed-scene.js";
-import { type MotionIntent, OperationFailure, type OperationTable, type SkillContext } from "./operation.js";
+import { type MotionIntent, OperationFailure, type OperationImplementation, type OperationTable } from "./operation.js";
 import type { OperationContext } from "./operation-context.js";
 import { PathBudget } from "./path-budget.js";
 import { newRefKey, RefStore } from "./refs.js";
@@ -67,6 +68,8 @@ export class Session {
   readonly #motions = new Map<number, RunningMotion>();
   readonly #sleeps = new Map<number, number>();
   #calls = 0;
+  /** Ids of motions of functions count down from here; those of callers are -1 and above. */
+  #composed = -1;
   #processing: Promise<void> = Promise.resolve();
   #stopped: string | null = null;
   /** Why nothing of the present program may start any more, while it is being ended. */
@@ -104,8 +107,11 @@ export class Session {
     };
   }
 
-  readonly #skillContext: SkillContext = {
-    invoke: (operation, request) => this.#invoke(operation, request),
+  /** What a function may do while it runs. */
+  readonly #seam: CompositionSeam = {
+    refuseIfEnded: () => this.#refuseIfEnded(),
+    moving: () => this.#motions.size > 0,
+    operation: (name, request) => this.#invoke(name, request),
     image: (observation_ref) => {
       const { left, width, height } = this.context.observations.observation(observation_ref);
       return { pixels: left, width, height };
@@ -170,7 +176,11 @@ export class Session {
 
   async #process(turn: Turn): Promise<TurnSettlement[]> {
     const settled: TurnSettlement[] = [];
-    const plain: { call: RunningCall; run: () => Promise<Record<string, unknown>> }[] = [];
+    const plain: {
+      call: RunningCall;
+      run: () => Promise<Record<string, unknown>>;
+      implementation: OperationImplementation;
+    }[] = [];
     const planned: { call: RunningCall; intent: MotionIntent }[] = [];
     const epoch = this.device.stopEpoch;
 
@@ -187,9 +197,10 @@ export class Session {
       try {
         this.#refuseIfEnded();
         const { implementation, request } = checkCall(this.#operations, name, args);
-        if (implementation.kind === "plain") plain.push({ call, run: () => implementation.run(this.context, request) });
+        if (implementation.kind === "plain")
+          plain.push({ call, run: () => implementation.run(this.context, request), implementation });
         else if (implementation.kind === "function")
-          plain.push({ call, run: () => implementation.run(this.#skillContext, request) });
+          plain.push({ call, run: () => runFunction(name, implementation, request, this.#seam), implementation });
         else
           planned.push({
             call,
@@ -199,7 +210,7 @@ export class Session {
             ),
           });
       } catch (error) {
-        settled.push(this.#end(call, failed(name, error)));
+        settled.push(this.#end(call, failed(name, error, this.#operations[name])));
       }
     }
     if (planned.length > 0) {
@@ -216,12 +227,12 @@ export class Session {
         for (const { call } of planned) settled.push(this.#end(call, failed(call.operation, error)));
       }
     }
-    for (const { call, run } of plain) {
+    for (const { call, run, implementation } of plain) {
       try {
         this.#refuseIfEnded();
-        settled.push(this.#end(call, succeeded(call.operation, await run())));
+        settled.push(this.#end(call, succeeded(call.operation, await run(), implementation)));
       } catch (error) {
-        settled.push(this.#end(call, failed(call.operation, error)));
+        settled.push(this.#end(call, failed(call.operation, error, implementation)));
       }
     }
     while (settled.length === 0 && this.pending.length > 0) {
@@ -281,25 +292,64 @@ export class Session {
     await this.device.bye();
   }
 
-  /** An operation that a skill's function asks for; one that moves is not its to start. */
-  async #invoke(operation: string, request: unknown): Promise<Record<string, unknown>> {
+  /** An operation that a skill's function asks for; one that moves is begun as a group of its own, and awaited. */
+  async #invoke(operation: string, request: unknown): Promise<CallOutcome> {
     try {
-      const call = checkCall(this.#operations, operation, [request]);
-      if (call.implementation.kind !== "plain")
+      const { implementation, request: checked } = checkCall(this.#operations, operation, [request]);
+      if (implementation.kind === "function")
         throw new OperationFailure(
           "unsupported",
-          `${operation} moves the robot; a skill's function may only look and measure`,
+          `${operation} is a function of a skill: one may use operations alone`,
         );
-      const outcome = succeeded(operation, await call.implementation.run(this.context, call.request));
-      return "value" in outcome
-        ? (outcome.value as Record<string, unknown>)
-        : { status: outcome.error.code, message: outcome.error.message };
+      const fields =
+        implementation.kind === "plain"
+          ? await implementation.run(this.context, checked)
+          : await this.#move(operation, request, () => implementation.plan(this.context, checked));
+      return this.#traced(operation, request, succeeded(operation, fields));
     } catch (error) {
-      const outcome = failed(operation, error);
-      return "value" in outcome
-        ? (outcome.value as Record<string, unknown>)
-        : { status: outcome.error.code, message: outcome.error.message };
+      return this.#traced(operation, request, failed(operation, error));
     }
+  }
+
+  /** Keeps what a function had moved: its own call says only what it made of it. */
+  #traced(operation: string, request: unknown, outcome: CallOutcome): CallOutcome {
+    if (this.#operations[operation]?.kind === "moving")
+      this.#trace.event("function_motion", {
+        operation,
+        request,
+        result: "value" in outcome ? outcome.value : outcome.error,
+      });
+    return outcome;
+  }
+
+  /** One motion of a composition, to its end. A stop ends it as it ends any other; nothing else moves meanwhile. */
+  async #move(
+    operation: string,
+    request: unknown,
+    plan: () => Promise<MotionIntent>,
+  ): Promise<Record<string, unknown>> {
+    const epoch = this.device.stopEpoch;
+    const intent = await this.#plan(plan, []);
+    this.#refuseIfEnded();
+    const [pending] = await executeGroup(this.device, this.#tracker, [intent], epoch);
+    this.#composed -= 1;
+    const id = this.#composed;
+    this.#motions.set(id, {
+      id,
+      operation,
+      request,
+      index: this.#calls,
+      start_s: this.#clock.now(),
+      pending: pending!,
+    });
+    try {
+      while (!pending!.outcome) await this.#pass();
+    } finally {
+      this.#motions.delete(id);
+    }
+    if (pending!.outcome.status.end_reason === "END_STOPPED" && this.#stopped === null)
+      await this.#state().catch(() => {});
+    return intent.finish(pending!.outcome);
   }
 
   async #plan(plan: () => Promise<MotionIntent>, others: readonly MotionIntent[]): Promise<MotionIntent> {
@@ -344,7 +394,8 @@ export class Session {
 
   /** Lets device time pass once; a backend that is lost, or a motion that never ends, ends what is pending. */
   async #pass(): Promise<void> {
-    const dues = [...this.#sleeps.values()];
+    // Sleeps that are over already wait to be told, while a function's motion goes on.
+    const dues = [...this.#sleeps.values()].filter((due_s) => due_s > this.#clock.now() + 1e-9);
     const overdue = [...this.#motions.values()].some(
       (running) => this.#clock.now() > running.pending.expected_end_s + OVERTIME_S,
     );

@@ -12,7 +12,7 @@ import { PrivilegedClient } from "../../src/evaluation/privileged-client.js";
 import { CommandLine } from "../support/command-line.js";
 import { commandOf, descendants, until } from "../support/processes.js";
 import { numberNeedles, tokenNeedles, veiled } from "../support/veiled.js";
-import { type Snooped, type SnoopRequest, snoop } from "./snooping/index.js";
+import { type Snooped, type Sought, snoop } from "./snooping/index.js";
 
 const TIMEOUT_MS = 120_000;
 const endings: (() => unknown)[] = [];
@@ -101,7 +101,7 @@ describe("a user's skill that searches everything that it can reach", () => {
       });
       writeFileSync(join(place, "skill2real.toml"), `[skills]\npaths = ["${join(place, "skills")}"]\n`);
       writeFileSync(join(place, "known-token.mjs"), tokenModule(token));
-      const request: SnoopRequest = {
+      const request: Sought = {
         needles: { ...numberNeedles("seed", seed), ...tokenNeedles(token) },
         folders: [place],
         // Where processes cannot be kept apart, every process of a user reads every other's memory: that is documented.

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { SERVICES } from "../../config/skills/manifest.js";
 import type { Memories } from "../../memory/index.js";
 import type { EpisodeReport } from "../episode.js";
 import { modelSettingsSchema } from "../llm/settings.js";
@@ -48,6 +49,7 @@ export const episodeRequestSchema = z.strictObject({
         paths: z.array(z.string()).default([]),
         enable: z.array(z.string()).default([]),
         disable: z.array(z.string()).default([]),
+        services: z.array(z.enum(SERVICES)).optional(),
       })
       .prefault({}),
   }),

@@ -738,7 +738,8 @@ export const OPERATIONS: readonly OperationInfo[] = [
               "optional": false,
               "repeated": false,
               "min": -100,
-              "max": 20000
+              "max": 20000,
+              "above": "x0"
             },
             {
               "name": "y1",
@@ -748,7 +749,8 @@ export const OPERATIONS: readonly OperationInfo[] = [
               "optional": false,
               "repeated": false,
               "min": -100,
-              "max": 20000
+              "max": 20000,
+              "above": "y0"
             }
           ]
         }
@@ -1106,7 +1108,8 @@ export const OPERATIONS: readonly OperationInfo[] = [
               "repeated": true,
               "length": 3,
               "min": -1000,
-              "max": 1000
+              "max": 1000,
+              "nonzero": true
             },
             {
               "name": "approach_axis_world",
@@ -1117,7 +1120,8 @@ export const OPERATIONS: readonly OperationInfo[] = [
               "repeated": true,
               "length": 3,
               "min": -1000,
-              "max": 1000
+              "max": 1000,
+              "nonzero": true
             },
             {
               "name": "depth_ref",
@@ -1137,7 +1141,8 @@ export const OPERATIONS: readonly OperationInfo[] = [
               "optional": true,
               "repeated": false,
               "minLength": 1,
-              "maxLength": 200
+              "maxLength": 200,
+              "needs": "depth_ref"
             }
           ]
         },
@@ -1213,7 +1218,8 @@ export const OPERATIONS: readonly OperationInfo[] = [
               "repeated": true,
               "length": 3,
               "min": -1000,
-              "max": 1000
+              "max": 1000,
+              "nonzero": true
             },
             {
               "name": "anchor_on_object",
@@ -1342,7 +1348,8 @@ export const OPERATIONS: readonly OperationInfo[] = [
               "min": -1.01,
               "max": 1.01
             }
-          ]
+          ],
+          "unitQuaternion": true
         },
         {
           "name": "arm",
@@ -1414,7 +1421,8 @@ export const OPERATIONS: readonly OperationInfo[] = [
               "repeated": true,
               "length": 3,
               "min": -1000,
-              "max": 1000
+              "max": 1000,
+              "nonzero": true
             }
           ]
         }
@@ -1595,7 +1603,8 @@ export const OPERATIONS: readonly OperationInfo[] = [
               "min": -1.01,
               "max": 1.01
             }
-          ]
+          ],
+          "unitQuaternion": true
         },
         {
           "name": "arm",
@@ -1654,7 +1663,8 @@ export const OPERATIONS: readonly OperationInfo[] = [
               "repeated": true,
               "length": 3,
               "min": -1000,
-              "max": 1000
+              "max": 1000,
+              "nonzero": true
             }
           ]
         },
@@ -1675,7 +1685,8 @@ export const OPERATIONS: readonly OperationInfo[] = [
               "repeated": true,
               "length": 3,
               "min": -1000,
-              "max": 1000
+              "max": 1000,
+              "nonzero": true
             },
             {
               "name": "force_n",

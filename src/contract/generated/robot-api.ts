@@ -72,7 +72,15 @@ export type StatusCode =
   /** The motion ended away from its goal. */
   | "not_reached"
   /** The masked thing is not between the fingers. */
-  | "not_in_gripper";
+  | "not_in_gripper"
+  /** The fingers closed without meeting anything. Given by functions of optional skills. */
+  | "nothing_gripped"
+  /** Nothing that is seen fits the words. Given by functions of optional skills. */
+  | "not_found"
+  /** Several things fit the words; nothing is guessed. Given by functions of optional skills. */
+  | "ambiguous"
+  /** A service that the function needs (a model, a server) failed or answered something of no use. Given by functions of optional skills. */
+  | "service_failed";
 
 /** Codes that every operation may give. */
 export type CommonFailure = "invalid_argument" | "stopped" | "protective_stop" | "backend_lost" | "timeout" | "budget_exhausted" | "internal_error";

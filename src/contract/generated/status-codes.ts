@@ -39,6 +39,10 @@ export const STATUS_CODES = {
   unexpected_contact: { code: "unexpected_contact", number: 50, common: false, documentation: "Contact ended the motion that was not asked for. The arm holds where it is." },
   not_reached: { code: "not_reached", number: 51, common: false, documentation: "The motion ended away from its goal." },
   not_in_gripper: { code: "not_in_gripper", number: 52, common: false, documentation: "The masked thing is not between the fingers." },
+  nothing_gripped: { code: "nothing_gripped", number: 53, common: false, documentation: "The fingers closed without meeting anything. Given by functions of optional skills." },
+  not_found: { code: "not_found", number: 60, common: false, documentation: "Nothing that is seen fits the words. Given by functions of optional skills." },
+  ambiguous: { code: "ambiguous", number: 61, common: false, documentation: "Several things fit the words; nothing is guessed. Given by functions of optional skills." },
+  service_failed: { code: "service_failed", number: 62, common: false, documentation: "A service that the function needs (a model, a server) failed or answered something of no use. Given by functions of optional skills." },
 } as const satisfies Record<string, StatusCodeInfo>;
 
 export type StatusCodeName = keyof typeof STATUS_CODES;

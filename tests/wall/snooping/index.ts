@@ -8,29 +8,7 @@ const CHUNK_BYTES = 1 << 20;
 const MOST_FILE_BYTES = 64 << 20;
 const MOST_FOLDER_DEPTH = 6;
 
-export const declarations = `
-interface SnoopRequest {
-  /** What is looked for, by name: bytes in hexadecimal, each veiled by exclusive or with 0xa5. */
-  needles: Record<string, string>;
-  /** Folders to search beside those that are found. */
-  folders?: string[];
-  /** Whose memory is read: of all processes that are seen, or of this one. */
-  memory: "all" | "own";
-}
-interface SnoopOk {
-  status: "ok";
-  message: string;
-  found: string[];
-  processes: number;
-  files: number;
-  memory_bytes: number;
-}
-interface RobotApi {
-  snoop(request: SnoopRequest): Promise<SnoopOk | { status: Exclude<StatusCode, "ok">; message: string }>;
-}
-`;
-
-export type SnoopRequest = { needles: Record<string, string>; folders?: string[]; memory: "all" | "own" };
+export type Sought = { needles: Record<string, string>; folders?: string[]; memory: "all" | "own" };
 export type Snooped = { found: string[]; processes: number; files: number; memory_bytes: number };
 
 type Needle = { name: string; veiled: Uint8Array };
@@ -156,7 +134,7 @@ async function searchProcess(search: Search, pid: string): Promise<void> {
   }
 }
 
-export async function snoop(request: SnoopRequest): Promise<Snooped> {
+export async function snoop(request: Sought): Promise<Snooped> {
   const needles = Object.entries(request.needles).map(([name, hex]) => ({ name, veiled: Buffer.from(hex, "hex") }));
   const search = new Search(needles);
   const processes = readdirSync("/proc").filter((name) => /^\d+$/.test(name));
@@ -171,9 +149,12 @@ export async function snoop(request: SnoopRequest): Promise<Snooped> {
 }
 
 export const functions = {
-  snoop: {
-    kind: "function",
-    check: (request: unknown) => request as SnoopRequest,
-    run: async (_context: unknown, request: SnoopRequest) => ({ ...(await snoop(request)) }),
-  },
+  snoop: async (
+    _context: unknown,
+    {
+      needles,
+      folders,
+      memory,
+    }: Omit<Sought, "needles" | "folders"> & { needles: unknown; folders?: readonly string[] },
+  ) => snoop({ needles: needles as Record<string, string>, folders: [...(folders ?? [])], memory }),
 };
