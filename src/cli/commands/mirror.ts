@@ -13,6 +13,7 @@ import { startEmulatedRig } from "../../evaluation/rig-world.js";
 import type { DeviceAddresses } from "../../runtime/device/device.js";
 import { DeviceClient } from "../../runtime/device/device-client.js";
 import { EXIT } from "../exit-codes.js";
+import { formatStage } from "../format-stage.js";
 import { onInterrupt } from "../interrupt.js";
 import { liveBackends } from "../live-backends.js";
 import type { Ended } from "../main.js";
@@ -146,7 +147,7 @@ async function preview({ addresses }: Watched, file: string, options: MirrorComm
   const worker = new EpisodeWorker({
     runsFolder: config.runs.folder,
     world: () => new PreviewWorld({ posture, seed: options.seed ?? null }),
-    onCall: (call) => process.stderr.write(`${JSON.stringify(call).slice(0, 300)}\n`),
+    onStage: (stage) => process.stderr.write(`${formatStage(stage)}\n`),
   });
   try {
     const result = await worker.play({
@@ -159,9 +160,10 @@ async function preview({ addresses }: Watched, file: string, options: MirrorComm
     process.stdout.write(
       options.json
         ? `${JSON.stringify(result)}\n`
-        : `preview in the twin: ${result.infrastructure ?? result.outcome}; the run is ${result.run} ("skill2real show ${result.run}" shows its calls and pictures). The live arm has not moved.\n`,
+        : `preview in the twin: ${result.infrastructure ?? result.outcome}${result.evidence ? ` (${result.evidence})` : ""}, ${result.calls} calls in ${result.device_time_s.toFixed(1)} s of robot time; the run is ${result.run} ("skill2real show ${result.run}" shows its calls and pictures). The live arm has not moved.\n`,
     );
-    return result.infrastructure === null && result.claim === "supported";
+    // A program that ended and claims nothing has been previewed; one that failed, or was refused, has not.
+    return result.infrastructure === null && result.claim !== null && result.claim !== "execution_failure";
   } finally {
     await worker.close();
   }

@@ -19,6 +19,7 @@ export type MirrorOptions = {
 };
 
 const STATES_HZ = 100;
+const MOST_ASKED = 4;
 
 /** What the twin is told of a state. */
 export function mirrorMessage({ arms, grippers }: StateReply): string | null {
@@ -43,17 +44,34 @@ export async function mirrorArm({ addresses, picture, hz = 10, onGap, signal }: 
     await publisher.bind(address);
     twin = await MirrorTwin.start({ address, hz, onGap, ...(picture ? { picture } : {}) });
     device = await DeviceClient.connect({ ...addresses, role: "OBSERVER", client: "mirror", lostAfterMs: 4000 });
+    const tell = async (client: DeviceClient): Promise<void> => {
+      const message = mirrorMessage(await client.getState());
+      if (message === null || signal.aborted) return;
+      queue = queue.then(() => publisher.send(message));
+      await queue;
+      sent += 1;
+    };
+    let queue: Promise<void> = Promise.resolve();
+    let failure: unknown;
+    let asked = 0;
     let due_ms = performance.now();
-    while (!signal.aborted && !twin.ended) {
-      const message = mirrorMessage(await device.getState());
-      if (message !== null) {
-        await publisher.send(message);
-        sent += 1;
+    while (!signal.aborted && !twin.ended && failure === undefined) {
+      // A backend that is slow is asked less often, not more and more.
+      if (asked < MOST_ASKED) {
+        asked += 1;
+        tell(device)
+          .catch((error: unknown) => {
+            failure ??= error;
+          })
+          .finally(() => {
+            asked -= 1;
+          });
       }
       // A late state is not made up for: the next one is due a period from now.
       due_ms = Math.max(due_ms + 1e3 / STATES_HZ, performance.now());
       await sleep(Math.max(0, due_ms - performance.now()));
     }
+    if (failure !== undefined && !signal.aborted) throw failure;
     if (twin.ended && !signal.aborted) throw twin.lost();
     return sent;
   } finally {

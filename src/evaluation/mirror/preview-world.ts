@@ -87,7 +87,12 @@ export class PreviewWorld implements EpisodeWorld {
 export async function takePosture(device: DeviceClient, { q_rad, opening_m }: ArmPosture): Promise<void> {
   const arm = device.capabilities.arms[0]!;
   const from = (await device.getState()).arms[0]!.q_rad;
-  const jaw = opening_m === null ? [] : [{ gripper_move: { arm: arm.name, opening_m } }];
+  const most_m = device.capabilities.grippers[0]?.max_opening_m ?? 0;
+  // A measurement may lie a hair beyond what can be asked for.
+  const jaw =
+    opening_m === null
+      ? []
+      : [{ gripper_move: { arm: arm.name, opening_m: Math.min(most_m, Math.max(0, opening_m)) } }];
   const motions = [{ joint_trajectory: jointTrajectory(arm, from, q_rad) }, ...jaw];
   const { expected_end_time_s } = await device.execute({ stop_epoch: device.stopEpoch, motions });
   const { state } = await device.advance({ until_s: expected_end_time_s + 2, through_motion_ends: true });

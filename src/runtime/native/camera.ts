@@ -10,6 +10,8 @@ export type { CameraEvent, CaptureInfo } from "./camera-process.js";
 /** Without a sign of life for so long the process is taken to hang. It beats every 50 ms. */
 const HUNG_S = 1.5;
 const WATCH_MS = 250;
+/** How long before the earliest exposure that is asked for the process is asked. */
+const ASK_AHEAD_MS = 100;
 /** Sets of buffers that are kept for the next frames. */
 const KEPT_BUFFERS = 4;
 
@@ -117,6 +119,8 @@ type CameraAddon = {
   closeMemory(fd: number): void;
   FrameReader: new (fd: number) => NativeReader;
 };
+
+const monotonic_s = (): number => Number(process.hrtime.bigint()) / 1e9;
 
 function pinholeOf(plane: CapturePlane): PinholeIntrinsics {
   const { width, height, fx, fy, cx, cy } = plane;
@@ -246,7 +250,12 @@ export class CameraDriver {
         if (frame) return frame;
         if (performance.now() < until) continue; // overtaken by the writer
       }
-      if (!asked) {
+      const ahead_ms = 1e3 * (not_before_s - monotonic_s()) - ASK_AHEAD_MS;
+      if (!asked && ahead_ms > 0 && Number.isFinite(ahead_ms)) {
+        // The process waits for one moment at a time: asked for a distant one it would serve nobody until then.
+        await this.#link.frameWithin(Math.min(ahead_ms, until - performance.now()));
+        if (performance.now() < until) continue;
+      } else if (!asked) {
         this.#process.want(Number.isFinite(not_before_s) ? not_before_s : 0);
         asked = true;
       }
