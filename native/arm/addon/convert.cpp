@@ -322,6 +322,9 @@ Napi::Value fromLateness(Napi::Env env, const LatenessSummary& summary) {
   to.Set("p99_s", summary.p99_s);
   to.Set("p999_s", summary.p999_s);
   to.Set("max_s", summary.max_s);
+  Napi::Uint32Array counts = Napi::Uint32Array::New(env, summary.counts_us.size());
+  std::copy(summary.counts_us.begin(), summary.counts_us.end(), counts.Data());
+  to.Set("counts_us", counts);
   return to;
 }
 

@@ -60,6 +60,12 @@ LatenessSummary summarize(const LatenessHistogram& histogram, double max_s) {
   summary.p99_s = quantile(0.99);
   summary.p999_s = quantile(0.999);
   summary.max_s = max_s;
+  std::size_t used = histogram.size();
+  while (used > 0 && histogram[used - 1] == 0) {
+    --used;
+  }
+  summary.counts_us.assign(histogram.begin(),
+                           histogram.begin() + static_cast<std::ptrdiff_t>(used));
   return summary;
 }
 

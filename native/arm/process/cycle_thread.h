@@ -42,6 +42,7 @@ using LatenessHistogram = std::array<std::uint32_t, 8192>;
 struct LatenessSummary {
   std::uint64_t cycles = 0;
   double p50_s = 0, p99_s = 0, p999_s = 0, max_s = 0;
+  std::vector<std::uint32_t> counts_us;  // the histogram up to its last cell that holds any
 };
 [[nodiscard]] LatenessSummary summarize(const LatenessHistogram& histogram, double max_s);
 

@@ -275,6 +275,8 @@ TEST(Lateness, QuantilesOfAHistogram) {
   EXPECT_DOUBLE_EQ(summary.p99_s, 50e-6);
   EXPECT_DOUBLE_EQ(summary.p999_s, 900e-6);
   EXPECT_DOUBLE_EQ(summary.max_s, 9.5e-4);
+  ASSERT_EQ(summary.counts_us.size(), 901u) << "up to the last cell that holds any";
+  EXPECT_EQ(summary.counts_us[50], 15u);
 }
 
 }  // namespace

@@ -10,7 +10,8 @@ export function addStop(program: Command, ended: Ended): void {
     .command("stop")
     .description("stop every arm that this user's running commands move, now")
     .option("--reason <words>", "written to the log and the trace", "stopped from the command line")
-    .action(async ({ reason }: { reason: string }) => {
+    .option("--json", "print each stop as one JSON object: when it was sent and served", false)
+    .action(async ({ reason, json }: { reason: string; json: boolean }) => {
       const backends = liveBackends();
       if (backends.length === 0)
         throw new Skill2RealError(
@@ -25,9 +26,14 @@ export function addStop(program: Command, ended: Ended): void {
             client: "skill2real/stop",
             connectTimeoutMs: 2_000,
           });
+          const sent_s = Number(process.hrtime.bigint()) / 1e9;
           const { stop_epoch, time_s } = await device.stop(reason);
           device.close();
-          process.stdout.write(`process ${pid}: stopped at device time ${time_s.toFixed(3)} s (epoch ${stop_epoch})\n`);
+          process.stdout.write(
+            json
+              ? `${JSON.stringify({ pid, sent_s, time_s, stop_epoch })}\n`
+              : `process ${pid}: stopped at device time ${time_s.toFixed(3)} s (epoch ${stop_epoch})\n`,
+          );
         } catch (error) {
           ended(EXIT.infrastructure);
           process.stderr.write(

@@ -97,10 +97,20 @@ export type ArmEvent =
   | { kind: "fault"; time_s: number; code: string; message: string }
   | { kind: "resumed"; time_s: number; stop_epoch: number };
 
+export type ArmDurations = {
+  count: number;
+  p50_s: number;
+  p99_s: number;
+  p999_s: number;
+  max_s: number;
+  /** How many lasted so many whole microseconds. */
+  counts_us: Uint32Array;
+};
+
 export type ArmTiming = {
   /** Lateness of the loop's wake-ups, and cost of handing one setpoint to ur_rtde. */
-  wake_lateness: { count: number; p50_s: number; p99_s: number; p999_s: number; max_s: number };
-  servo_call: { count: number; p50_s: number; p99_s: number; p999_s: number; max_s: number };
+  wake_lateness: ArmDurations;
+  servo_call: ArmDurations;
   events_dropped: number;
 };
 

@@ -1,0 +1,72 @@
+import { describe, expect, it } from "vitest";
+import { type Arrived, readStop } from "./stop-distance.js";
+
+const PERIOD_S = 0.002;
+const SPEED = 2;
+
+/** Setpoints of joint 1: `speedAt` by the number of the setpoint; the arm itself is two setpoints behind. */
+function sweep(count: number, speedAt: (i: number) => number, lost: readonly number[] = []): Arrived[] {
+  const all: Arrived[] = [];
+  let [q, behind, behind_2] = [0, 0, 0];
+  for (let i = 0; i < count; i += 1) {
+    q += speedAt(i) * PERIOD_S;
+    const row = { arrival_s: 10 + i * PERIOD_S, command: 11, q_rad: [q, 0, 0, 0, 0, 0] };
+    if (!lost.includes(i)) all.push({ ...row, q_actual_rad: [behind_2, 0, 0, 0, 0, 0] });
+    [behind_2, behind] = [behind, q];
+  }
+  return all;
+}
+
+/** A cruise that is left at setpoint 200, at 8 rad/s^2. */
+const stopped = (i: number): number => Math.max(0, i < 200 ? SPEED : SPEED - 8 * PERIOD_S * (i - 199));
+const at = (i: number): number => 10 + i * PERIOD_S;
+
+describe("readStop", () => {
+  it("finds the first slower setpoint, the way to rest and when it ended", () => {
+    const stop = readStop(sweep(500, stopped), at(197) - 0.0005);
+    expect(stop?.delay_s).toBeCloseTo(3 * PERIOD_S + 0.0005, 9);
+    expect(stop?.speed_rad_s).toBeCloseTo(SPEED, 6);
+    expect(stop?.standstill_s).toBeCloseTo(at(323) - at(197) + 0.0005, 9);
+    // 0.25 s from 2 rad/s, and what the cruise and the lag add.
+    expect(stop?.distance_rad).toBeGreaterThan(0.25);
+    expect(stop?.distance_rad).toBeLessThan(0.28);
+  });
+
+  it("is late, never early, where a setpoint of the way to rest was lost", () => {
+    const stop = readStop(sweep(500, stopped, [203]), at(197));
+    expect(stop?.delay_s).toBeGreaterThan(3 * PERIOD_S - 1e-9);
+    expect(stop?.delay_s).toBeLessThan(9 * PERIOD_S);
+  });
+
+  it("bears a setpoint that was lost in the cruise", () => {
+    expect(readStop(sweep(500, stopped, [193]), at(197))?.delay_s).toBeCloseTo(3 * PERIOD_S, 9);
+  });
+
+  it("takes a stop command for what it is", () => {
+    const all = sweep(500, (i) => (i < 200 ? SPEED : 0));
+    all[200] = { ...all[200]!, command: 16 };
+    expect(readStop(all, at(199))?.delay_s).toBeCloseTo(PERIOD_S, 9);
+  });
+
+  it("says nothing of an arm that slowed down by itself, sped up, stood, or never came to rest", () => {
+    expect(readStop(sweep(500, stopped), at(210))).toBeNull();
+    expect(
+      readStop(
+        sweep(500, (i) => (i < 300 ? 0.01 * i : Math.max(0, 3 - 0.02 * (i - 300)))),
+        at(250),
+      ),
+    ).toBeNull();
+    expect(
+      readStop(
+        sweep(500, () => 0),
+        at(200),
+      ),
+    ).toBeNull();
+    expect(
+      readStop(
+        sweep(500, () => SPEED),
+        at(200),
+      ),
+    ).toBeNull();
+  });
+});
