@@ -1,6 +1,7 @@
 // Runs one bench: npm run bench:<name> [-- --check and the bench's own options].
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
+import { LLM_STEPS } from "./lib/llm-steps.mjs";
 import { RIG_RUN_STEPS } from "./lib/native-steps.mjs";
 import { RUN_STEPS } from "./lib/setup-steps.mjs";
 import { ROOT, run, StepError } from "./lib/shell.mjs";
@@ -17,7 +18,7 @@ if (!name || !existsSync(source)) {
   console.error(`There is no bench "${name ?? ""}". Benches: ${known.join(", ")}`);
   process.exit(2);
 }
-await runSteps(RIG_BENCHES.includes(name) ? RIG_RUN_STEPS : RUN_STEPS);
+await runSteps(name === "llm" ? LLM_STEPS : RIG_BENCHES.includes(name) ? RIG_RUN_STEPS : RUN_STEPS);
 try {
   await run(`bench-${name}`, process.execPath, [join(ROOT, "dist", "scripts", "bench", `${name}.js`), ...args], {
     show: true,

@@ -23,6 +23,9 @@ export function runOnLeash(
   begin: (bootstrap: unknown) => Promise<void>,
   released: () => void = () => process.exit(0),
 ): void {
+  // A parent that is gone reads nothing: words to it are lost, and that is no defect of this process. Unheard, the error of one
+  // such write would be reported by the next, and so on without end.
+  for (const stream of [process.stdout, process.stderr]) stream.on("error", () => {});
   const leash = new Socket({ fd: 3, readable: true, writable: false });
   let gone = false;
   const release = (): void => {

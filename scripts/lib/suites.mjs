@@ -131,7 +131,8 @@ export async function runSuites(suites) {
   console.log("");
   for (const result of results) console.log(`${result.name.padEnd(18)} ${words(result)} (${result.seconds} s)`);
   const total = (key) => results.reduce((sum, result) => sum + (result[key] ?? 0), 0);
-  console.log(words({ passed: total("passed"), failed: total("failed"), skipped: total("skipped") }));
+  // The last line is for machines: nothing follows the two counts.
+  console.log(`${total("passed")} passed, ${total("failed")} failed`);
   return total("failed") > 0 || total("passed") === 0 ? 1 : 0;
 }
 

@@ -170,8 +170,10 @@ const model = z.strictObject({
     .boolean()
     .default(true)
     .meta(notes("Whether replies are streamed, so that a silent one is noticed sooner.")),
-  timeout_s: fromTo(0.1, 3600).default(180).meta(notes("Time for a whole reply [s].")),
-  idle_s: fromTo(0.1, 3600).default(60).meta(notes("Time between two pieces of a reply [s].")),
+  timeout_s: fromTo(0.1, 3600)
+    .default(180)
+    .meta(notes("Time for a whole reply [s]; one that is not streamed has at most 300.")),
+  idle_s: fromTo(0.1, 290).default(60).meta(notes("Time between two pieces of a reply [s].")),
   retries: count(0, 10).default(2).meta(notes("Further tries after a trouble that may pass.")),
   max_wait_s: fromTo(0, 3600).default(60).meta(notes("Longest wait that an endpoint may ask for [s].")),
   repairs: count(0, 10).default(1).meta(notes("How often a reply that is no usable program goes back to the model.")),

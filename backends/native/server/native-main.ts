@@ -16,6 +16,8 @@ const EXIT_ASKED = 0;
 const EXIT_DEFECT = 1;
 const EXIT_LEASE_LAPSED = 3;
 const EXIT_PARENT_GONE = 4;
+/** How long letting go of the devices may take. The arm needs none of it: what stops it is below JavaScript. */
+const END_TIMEOUT_MS = 10_000;
 
 let server: NativeServer<OpenedRig> | undefined;
 let ending = false;
@@ -26,6 +28,7 @@ function end(reason: string, code: number): void {
   ending = true;
   process.stderr.write(`ending: ${reason}\n`);
   const closed = server ? server.close(reason) : Promise.resolve();
+  setTimeout(() => process.exit(code), END_TIMEOUT_MS).unref();
   void closed.finally(() => process.exit(code));
 }
 

@@ -24,9 +24,9 @@ export const modelSettingsSchema = z.strictObject({
   tools: z.enum(["auto", "on", "off"]).default("auto"),
   images: z.boolean().default(true),
   stream: z.boolean().default(true),
-  /** Until a whole reply [s], and between two pieces of a stream [s]. */
+  /** Until a whole reply [s], and between two pieces of a stream [s]; Node's own fetch waits no longer than 300 s for a piece. */
   timeout_s: z.number().min(0.1).max(3600).default(180),
-  idle_s: z.number().min(0.1).max(3600).default(60),
+  idle_s: z.number().min(0.1).max(290).default(60),
   /** Further tries of a request that failed for no reason of its own. */
   retries: z.int().min(0).max(10).default(2),
   /** Longest wait that a Retry-After may ask for [s]. */
