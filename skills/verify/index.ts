@@ -1,6 +1,8 @@
 import type { GetCurrentImagePathRequest } from "../../src/contract/generated/robot-api.js";
 import { OperationFailure, type OperationTable, plain } from "../../src/runtime/operation.js";
 import type { OperationContext } from "../../src/runtime/operation-context.js";
+import { compareImages } from "./compare-images.js";
+import type { SkillFunctions } from "./skill.gen.js";
 
 /** Name under which the images of a view are noted. */
 function viewKey(context: OperationContext, { view, arm }: GetCurrentImagePathRequest): string {
@@ -23,3 +25,5 @@ export const operations: OperationTable = {
     return { path };
   }),
 };
+
+export const functions: SkillFunctions = { compare_images: compareImages };

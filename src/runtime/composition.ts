@@ -1,7 +1,7 @@
 import { OPERATIONS } from "../contract/generated/robot-api-dispatch.js";
 import type { CallOutcome } from "./dispatch.js";
 import { OperationFailure, type SkillFunction } from "./operation.js";
-import type { PublicImage, SkillContext, SkillServices } from "./skill-context.js";
+import type { ObservedImage, SkillContext, SkillServices } from "./skill-context.js";
 
 /** What the session lets a running function do. */
 export type CompositionSeam = {
@@ -11,7 +11,7 @@ export type CompositionSeam = {
   moving(): boolean;
   /** Runs one operation to its end. */
   operation(name: string, request: unknown): Promise<CallOutcome>;
-  image(observation_ref: string): PublicImage;
+  image(observation_ref: string): ObservedImage;
   saveImage(name: string, pixels: Uint8Array, width: number, height: number): Promise<string>;
   time_s(): number;
 };

@@ -44,6 +44,7 @@ export type MovingOperation = (context: OperationContext, request: never) => Pro
 export type {
   Comparer,
   Finder,
+  ObservedImage,
   PublicImage,
   SeenThing,
   SkillContext,

@@ -113,8 +113,10 @@ export class Session {
     moving: () => this.#motions.size > 0,
     operation: (name, request) => this.#invoke(name, request),
     image: (observation_ref) => {
-      const { left, width, height } = this.context.observations.observation(observation_ref);
-      return { pixels: left, width, height };
+      const { left, width, height, view, taken_at_s, X_world_camera } =
+        this.context.observations.observation(observation_ref);
+      const name = view.role === "wrist" ? `wrist of ${view.arm}` : view.role;
+      return { pixels: left, width, height, view: name, taken_at_s, X_world_camera };
     },
     saveImage: async (name, pixels, width, height) =>
       (await this.context.images.save(name, pixels, width, height)).path,

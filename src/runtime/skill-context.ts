@@ -8,6 +8,15 @@ type StatusOperation = {
 /** RGB8 rows. */
 export type PublicImage = { pixels: Uint8Array; width: number; height: number };
 
+/** The left image of an observation with what is public of it. */
+export type ObservedImage = PublicImage & {
+  view: string;
+  /** Device time of the exposure. */
+  taken_at_s: number;
+  /** Pose of the camera's optical frame (x right, y down, z forward) in world, 4 x 4, row by row. */
+  X_world_camera: readonly number[];
+};
+
 /** One thing that a service saw in an image; checked to lie inside it. */
 export type SeenThing = { box: Box; pixel: Pixel; label: string };
 
@@ -25,7 +34,7 @@ export type Comparer = {
     before: PublicImage,
     after: PublicImage,
     question: string,
-  ): Promise<{ observations: string[]; supports: boolean | null; uncertainty: string }>;
+  ): Promise<{ differences: string[]; seen: string; uncertainty: string }>;
 };
 
 /** Services at hand beside the robot; null where there is none. A pointer of null is the built-in one of colours and shapes. */
@@ -40,7 +49,7 @@ export type SkillContext = {
    */
   invoke<N extends StatusOperation>(operation: N, request: RobotApiRequests[N]): Promise<RobotApiResults[N]>;
   /** The left image of an observation; ends the function with `unknown_ref` where there is none. */
-  image(observation_ref: string): PublicImage;
+  image(observation_ref: string): ObservedImage;
   /** Writes a PNG into the run's folder and gives its relative path. */
   saveImage(name: string, pixels: Uint8Array, width: number, height: number): Promise<string>;
   /** Device time now. */
