@@ -153,6 +153,21 @@ bool PlantSource::present() {
   }
 }
 
+// A camera of another serial number stands elsewhere and sees with other intrinsics: its pictures
+// are not this camera's, which counts as absent until it is back.
+void PlantSource::noteSerial(const json& reply) {
+  if (!reply.contains("serial") || !reply.at("serial").is_string())
+    return;
+  const std::string serial = reply.at("serial").get<std::string>();
+  if (serial_known_ && serial != info_.serial) {
+    refused_ = true;
+    throw CameraError("camera_refused", "another camera answers, with serial number " + serial +
+                                            " in place of " + info_.serial);
+  }
+  info_.serial = serial;
+  serial_known_ = true;
+}
+
 FrameSet PlantSource::read(std::vector<zmq::message_t> received) {
   auto parts = std::make_shared<std::vector<zmq::message_t>>(std::move(received));
   const json reply = json::parse(parts->front().to_string_view(), nullptr, false);
@@ -165,6 +180,7 @@ FrameSet PlantSource::read(std::vector<zmq::message_t> received) {
         "camera_refused",
         "the bench refused: " + (why.is_string() ? why.get<std::string>() : why.dump()));
   }
+  noteSerial(reply);
   FrameSet out;
   try {
     if (config_.color.wanted) {
@@ -199,8 +215,6 @@ FrameSet PlantSource::read(std::vector<zmq::message_t> received) {
         depth.X_reference_plane = transformOf(reply.at("X_color_depth"), "X_color_depth");
       out.planes.push_back(std::move(depth));
     }
-    if (reply.contains("serial") && reply.at("serial").is_string())
-      info_.serial = reply.at("serial").get<std::string>();
   } catch (const json::exception& error) {
     malformed(std::string("cannot be read: ") + error.what());
   }

@@ -2,6 +2,7 @@
 // pixels).
 #pragma once
 
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <zmq.hpp>
 
@@ -24,6 +25,7 @@ class PlantSource : public Source {
  private:
   void connect();
   [[nodiscard]] FrameSet read(std::vector<zmq::message_t> parts);
+  void noteSerial(const nlohmann::json& reply);
 
   CameraConfig config_;
   zmq::context_t context_{1};
@@ -31,6 +33,7 @@ class PlantSource : public Source {
   double not_before_s_ = 0;
   bool asked_ = false;
   bool refused_ = false;
+  bool serial_known_ = false;
   DeviceInfo info_;
 };
 

@@ -40,11 +40,19 @@ export async function openRig({ rig, stop_address, speed_cap }: OpenRigOptions):
       );
 }
 
-export function openCamera(name: string, rig: RigCamera): Promise<CameraDriver> {
+/** Rejects with the camera's fault, and with `camera_not_found` where a camera of another serial number answers. */
+export async function openCamera(name: string, rig: RigCamera): Promise<CameraDriver> {
   const fps = rig.source === "realsense" ? rig.fps : rig.source === "plant" ? PLANT_FPS : 30;
   const stream = { width: rig.width, height: rig.height, fps };
   const streams = rig.depth === "stereo" ? { color: stream, infrared: stream } : { color: stream, depth: stream };
-  return CameraDriver.open({ name, source: sourceOf(name, rig), streams });
+  const camera = await CameraDriver.open({ name, source: sourceOf(name, rig), streams });
+  const { serial } = camera.info;
+  if (rig.source === "recording" || rig.serial === undefined || rig.serial === serial) return camera;
+  await camera.close();
+  throw new Skill2RealError(
+    "camera_not_found",
+    `camera "${name}" has the serial number ${serial}, the rig says ${rig.serial}: cameras are swapped, or the rig's file is of another bench`,
+  );
 }
 
 function sourceOf(name: string, rig: RigCamera): Parameters<typeof CameraDriver.open>[0]["source"] {

@@ -132,12 +132,12 @@ const session: HilCheck[] = [
       ctx.measure("known depth", depth.valid_fraction, "of all", 1);
       ensure(depth.model !== "", "nothing says how the depth was made");
       const { width, height } = session.device.capabilities.cameras[0]!;
-      const point = await ok<Reply & { point?: { x: number; y: number; z: number } }>(session, "get_point_from_pixel", {
+      const point = await ok<Reply & { point?: [number, number, number] }>(session, "get_point_from_pixel", {
         depth_ref: depth.depth_ref,
         u: width >> 1,
         v: height >> 1,
       });
-      const z = point.point?.z ?? Number.NaN;
+      const z = point.point?.[2] ?? Number.NaN;
       ctx.measure("height of what is in the middle", 1e3 * (z - ctx.rig.workspace.table_z_m), "mm");
       ensure(
         z > ctx.rig.workspace.table_z_m - 0.03 && z < ctx.rig.workspace.table_z_m + 0.3,
