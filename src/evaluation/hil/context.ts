@@ -37,6 +37,7 @@ export class HilContext {
   readonly slow: string[] = [];
   fault: FaultRow | undefined;
   readonly #strict: boolean;
+  readonly #moves: boolean;
   readonly #base: { q_rad: number[] | null };
   readonly #record: HilMcap | null;
   readonly #closers: (() => unknown)[] = [];
@@ -45,11 +46,14 @@ export class HilContext {
   constructor(options: {
     bench: HilBench;
     strictTiming: boolean;
+    /** False: the check has said that it moves nothing, and no person was asked. */
+    moves: boolean;
     base: { q_rad: number[] | null };
     record: HilMcap | null;
   }) {
     this.bench = options.bench;
     this.#strict = options.strictTiming;
+    this.#moves = options.moves;
     this.#base = options.base;
     this.#record = options.record;
   }
@@ -100,7 +104,11 @@ export class HilContext {
     await this.#free(conductor.client);
     const state = await conductor.client.getState();
     this.#base.q_rad ??= [...(state.arms[0]?.q_rad ?? [])];
-    if (options.from !== "anywhere" && distance(this.#base.q_rad, state.arms[0]?.q_rad ?? []) > AT_BASE_RAD) {
+    if (
+      this.#moves &&
+      options.from !== "anywhere" &&
+      distance(this.#base.q_rad, state.arms[0]?.q_rad ?? []) > AT_BASE_RAD
+    ) {
       await this.moveTo(conductor, this.#base.q_rad);
       // The end of a motion is that of its setpoints; the arm is a servo's lag behind.
       await sleep(SETTLE_MS);
@@ -175,6 +183,7 @@ export class HilContext {
   }
 
   async start({ client }: Conductor, motions: readonly Init<Motion>[], options: Partial<ExecuteOptions> = {}) {
+    ensure(this.#moves, "this check has not said that it moves something");
     const bare = motions.map(({ joint_trajectory, gripper_move }) =>
       joint_trajectory ? { joint_trajectory } : { gripper_move },
     );

@@ -37,6 +37,8 @@ export type HilOptions = {
 };
 
 const CHECK_TIMEOUT_MS = 180_000;
+/** Faults of an emulated rig on a machine that does not give its processes their turn. */
+const STARVED = /the fault (controller_frozen|cycle_starved)/;
 const word = z.string().min(1).max(200);
 const plainSchema = z.object({
   speed: z.number().min(0.01).max(1),
@@ -126,15 +128,30 @@ export async function runHil(options: HilOptions): Promise<HilReport> {
 type RunOne = { bench: HilBench; strictTiming: boolean; base: { q_rad: number[] | null }; record: HilMcap | null };
 type Verdict = { outcome: HilOutcome; message: string };
 
-async function runOne(one: ChosenCheck, { bench, ...rest }: RunOne): Promise<HilResult> {
-  const { check } = one;
-  for (const need of check.needs ?? []) {
+async function runOne(one: ChosenCheck, given: RunOne): Promise<HilResult> {
+  const { bench, strictTiming } = given;
+  for (const need of one.check.needs ?? []) {
     const message = LACKS[need](bench.rig, bench.isEmulated);
     if (message !== undefined) return resultOf(one, { outcome: "skipped", message });
   }
+  const first = await tryOne(one, given);
+  if (first.result.outcome !== "failed" || !bench.isEmulated || strictTiming || !STARVED.test(first.fault))
+    return first.result;
+  // An emulator is a process like any other: a machine that keeps it waiting for 6 ms looks like a controller that froze.
+  const { result } = await tryOne(one, given);
+  if (result.outcome === "failed") return result;
+  const message = [`at the second try; at the first ${first.fault}`, result.message]
+    .filter((part) => part !== "")
+    .join("; ");
+  return { ...result, outcome: result.outcome === "skipped" ? "skipped" : "slow", message };
+}
+
+async function tryOne(one: ChosenCheck, { bench, ...rest }: RunOne): Promise<{ result: HilResult; fault: string }> {
+  const { check } = one;
   const began_at_s = Date.now() / 1e3;
   const begun_ms = performance.now();
-  const ctx = new HilContext({ bench, ...rest });
+  const ctx = new HilContext({ bench, moves: check.moves === true, ...rest });
+  let fault = "";
   let verdict: Verdict;
   try {
     await bench.ready();
@@ -147,19 +164,20 @@ async function runOne(one: ChosenCheck, { bench, ...rest }: RunOne): Promise<Hil
     };
   }
   if (verdict.outcome === "failed") {
-    const fault = await ctx.faultWords();
+    fault = await ctx.faultWords();
     if (fault !== "") verdict.message += `; ${fault}`;
   }
   await ctx.cleanUp();
   // What failed may have left anything behind; the next check must not pay for it.
   if (check.breaks || verdict.outcome === "failed") await mend(bench, verdict);
-  return {
+  const result: HilResult = {
     ...resultOf(one, verdict),
     duration_ms: performance.now() - begun_ms,
     began_at_s,
     measurements: ctx.measurements,
     ...(ctx.fault ? { fault: ctx.fault } : {}),
   };
+  return { result, fault };
 }
 
 async function mend(bench: HilBench, verdict: Verdict): Promise<void> {

@@ -259,6 +259,7 @@ export const camera: HilGroup = {
       name: "table_is_where_the_tool_camera_sees_it",
       reason: "a hand-eye calibration that is off shows as a table that is too high",
       needs: ["tool_camera", "topdown"],
+      moves: true,
       run: async (ctx) => {
         const { look_q_rad } = ctx.rig.arm;
         const { topdown } = ctx.rig.views;

@@ -212,7 +212,7 @@ export const timing: HilGroup = {
         ensure(controller?.lateness !== undefined && late_ms !== undefined, "they tell nothing of their cycles");
         ctx.timing("plant, p99", late_ms, "ms", 2);
         for (const [name, value] of Object.entries(controller.lateness))
-          if (typeof value === "number") ctx.measure(`controller, ${name}`, value, /ms/.test(name) ? "ms" : "");
+          if (typeof value === "number") ctx.measure(`controller, ${name}`, value, /_us$/.test(name) ? "us" : "cycles");
       },
     },
   ],
