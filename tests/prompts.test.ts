@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { SimBackend } from "../backends/sim/launch.js";
 import { loadSkills } from "../src/agents/load-skills.js";
+import { type SkillData, shippedSkillData } from "../src/agents/skills/skill-data.js";
 import { type AssembledPrompt, assembleDirect, assemblePrompt } from "../src/config/prompts/assemble-prompt.js";
 import { loadPack, shippedPacks } from "../src/config/prompts/pack.js";
 import { DIRECT_PROMPTS, ROLES, roleText } from "../src/config/prompts/texts.js";
@@ -11,8 +12,14 @@ import type { RequestInfo } from "../src/contract/operation-info.js";
 import { formatDiagnostics, ProgramChecker } from "../src/program/index.js";
 import { DeviceClient } from "../src/runtime/device/device-client.js";
 
-/** Optional skills that a prompt may speak of. */
-const OPTIONAL = ["pointing"];
+/** Optional skills that a prompt may speak of, and those of them that cannot be on together. */
+const OPTIONAL = ["pointing", "segmentation", "eef", "manipulation"];
+const CONFLICT = ["eef", "manipulation"];
+/** With every service at hand each of them can be on. */
+const SERVICES_AT_HAND = ["pointer", "segmenter", "verifier", "vlm"] as const;
+const settings = (enable: string[]) => ({ paths: [], enable, disable: [], services: SERVICES_AT_HAND });
+/** Everything that can be on at once, in two sets that together are all. */
+const FULL = CONFLICT.map((out) => OPTIONAL.filter((name) => name !== out));
 const subsets = <T>(values: readonly T[]): T[][] =>
   Array.from({ length: 2 ** values.length }, (_, bits) => values.filter((_value, at) => (bits >> at) & 1));
 
@@ -38,6 +45,10 @@ const variants = (): Capabilities[] =>
     ),
   );
 
+/** What its skill.proto says of a function. */
+const functionOf = (name: string): SkillData["functions"][string] =>
+  [...OPTIONAL, "verify"].map((skill) => shippedSkillData(skill).functions[name]).find((found) => found !== undefined)!;
+
 const parameters = (info: RequestInfo): string[] =>
   ("fields" in info ? info.fields : info.variants.flatMap(({ fields }) => fields)).map(({ name }) => name);
 
@@ -54,11 +65,14 @@ describe.each([
   ...shippedPacks().map((name) => ({ name, undocumented: loadPack(name).undocumented, make: packed(name) })),
   ...DIRECT_PROMPTS.map((name) => ({ name, undocumented: [] as string[], make: direct(name) })),
 ])("prompt $name", ({ name: prompt, undocumented, make }) => {
-  it.each(subsets(OPTIONAL).map((enable) => ({ enable, on: enable.join(", ") || "none" })))(
+  const combinations = subsets(OPTIONAL).filter((enable) => !CONFLICT.every((name) => enable.includes(name)));
+  it.each(combinations.map((enable) => ({ enable, on: enable.join(", ") || "none" })))(
     "says of every function that is on, and of no other: $on",
     async ({ enable }) => {
-      const skills = await loadSkills({ paths: [], enable, disable: [] });
-      const all = await loadSkills({ paths: [], enable: OPTIONAL, disable: [] });
+      const skills = await loadSkills(settings(enable));
+      const all = (await Promise.all(FULL.map((names) => loadSkills(settings(names))))).flatMap(
+        ({ functionNames }) => functionNames,
+      );
       for (const capabilities of variants()) {
         const { text, sections } = make(skills, capabilities);
         expect(text).not.toMatch(/<!--|\{\{\s*\w+\s*\}\}/);
@@ -68,15 +82,23 @@ describe.each([
           expect(part, `${name} in ${prompt}`).toContain(`${name}(request`);
           for (const parameter of parameters(request)) expect(part, `${parameter} of ${name}`).toContain(parameter);
         }
-        for (const name of all.functionNames) {
+        for (const name of all) {
           if (OPERATIONS.some((operation) => operation.name === name)) continue;
-          if (skills.functionNames.includes(name)) expect(partOn(text, name)).toContain(`${name}(request`);
-          else expect(text).not.toContain(name);
+          const part = partOn(text, name);
+          if (!skills.functionNames.includes(name)) {
+            expect(part).toBe("");
+            expect(text).not.toMatch(new RegExp(`\\b${name}\\(`));
+            continue;
+          }
+          expect(part, `${name} in ${prompt}`).toContain(`${name}(request`);
+          const { info } = functionOf(name);
+          for (const parameter of parameters(info.request))
+            expect(part, `${parameter} of ${name}`).toContain(parameter);
         }
         expect(text.includes("steps_left")).toBe(true);
         expect(sections.reduce((sum, { characters }) => sum + characters, 0)).toBeLessThanOrEqual(text.length);
         expect(text.length).toBeGreaterThan(20_000);
-        expect(text.length).toBeLessThan(60_000);
+        expect(text.length).toBeLessThan(80_000);
       }
     },
   );
@@ -91,24 +113,40 @@ function direct(name: (typeof DIRECT_PROMPTS)[number]) {
     assembleDirect(name, { ...skills, capabilities });
 }
 
+/** What examples of single functions take as given. */
+const GIVEN = `declare const mask: MaskOk; declare const depth: DepthOk; declare const before_ref: string; declare const after_ref: string; declare const beside: Pose; declare const view: ViewOk;
+`;
+
 describe("programs in prompts", () => {
-  let checker: ProgramChecker | null = null;
-  afterAll(() => checker?.close());
+  const checkers: ProgramChecker[] = [];
+  afterAll(() => Promise.all(checkers.map((checker) => checker.close())));
 
   it("all pass the check, as what they are: the body of a program", async () => {
-    const skills = await loadSkills({ paths: [], enable: OPTIONAL, disable: [] });
-    checker = await ProgramChecker.create({ declarations: skills.declarations, names: skills.functionNames });
+    // Of two that conflict the declarations are joined here: each section is checked against what it may call.
+    const [first, second] = await Promise.all(FULL.map((names) => loadSkills(settings(names))));
+    const declarations = [first!.declarations, shippedSkillData(CONFLICT[0]!).declarations].join("\n");
+    const names = [...new Set([...first!.functionNames, ...second!.functionNames])];
+    const checkerOf = async (given: string): Promise<ProgramChecker> => {
+      const checker = await ProgramChecker.create({ declarations: declarations + given, names });
+      checkers.push(checker);
+      return checker;
+    };
     let checked = 0;
-    for (const pack of shippedPacks()) {
-      const { sections } = loadPack(pack);
-      for (const { file, text } of sections)
-        for (const [, code] of (text ?? "").matchAll(/^```ts\n(.*?)^```/gms)) {
-          const result = await checker.check(code ?? "", `${pack}/${file}`);
-          expect(result.ok ? "" : formatDiagnostics(result.diagnostics)).toBe("");
-          checked += 1;
-        }
-    }
-    expect(checked).toBeGreaterThanOrEqual(4);
+    const check = async (checker: ProgramChecker, file: string, text: string): Promise<void> => {
+      for (const [, code] of text.matchAll(/^```ts\n(.*?)^```/gms)) {
+        const result = await checker.check(code ?? "", file);
+        expect(result.ok ? "" : formatDiagnostics(result.diagnostics)).toBe("");
+        checked += 1;
+      }
+    };
+    const whole = await checkerOf("");
+    for (const pack of shippedPacks())
+      for (const { file, text } of loadPack(pack).sections) await check(whole, `${pack}/${file}`, text ?? "");
+    const examples = await checkerOf(GIVEN);
+    for (const skill of [...OPTIONAL, "verify"])
+      for (const [name, { text }] of Object.entries(shippedSkillData(skill).functions))
+        await check(examples, name, text);
+    expect(checked).toBeGreaterThanOrEqual(18);
   });
 });
 
@@ -122,11 +160,13 @@ describe("texts of the roles", () => {
   );
 
   it("no prompt of a Proposer does, nor names a role above it", async () => {
-    const skills = await loadSkills({ paths: [], enable: OPTIONAL, disable: [] });
-    for (const pack of shippedPacks())
-      expect(assemblePrompt(loadPack(pack), { ...skills, capabilities: plain }).text).not.toMatch(
-        /privileged|predicate|ground truth|true pose|evaluator|governor|verifier/i,
-      );
+    for (const names of FULL) {
+      const skills = await loadSkills(settings(names));
+      for (const pack of shippedPacks())
+        expect(assemblePrompt(loadPack(pack), { ...skills, capabilities: plain }).text).not.toMatch(
+          /privileged|predicate|ground truth|true pose|evaluator|governor|verifier/i,
+        );
+    }
   });
 
   it("the Verifier is told to keep what it alone sees, the Governor to judge by what it is given", () => {

@@ -22,7 +22,10 @@ export type AssembledPrompt = {
 
 /** The system text of a pack for one set of skills and one robot. Throws Skill2RealError `bad_config` with file and line. */
 export function assemblePrompt(pack: PromptPack, context: PromptContext): AssembledPrompt {
-  const scope = scopeOf(context);
+  const scope = scopeOf(
+    context,
+    pack.sections.map(({ text }) => text ?? ""),
+  );
   const sections: { file: string; text: string }[] = [];
   for (const { file, skills, text } of pack.sections) {
     if (text === null) continue;
@@ -40,12 +43,20 @@ export function assemblePrompt(pack: PromptPack, context: PromptContext): Assemb
 
 /** The system text of a mode without programs. */
 export const assembleDirect = (prompt: DirectPrompt, context: PromptContext): AssembledPrompt => {
-  const text = renderSection(directText(prompt), `${prompt}.md`, scopeOf(context));
+  const source = directText(prompt);
+  const text = renderSection(source, `${prompt}.md`, scopeOf(context, [source]));
   return { text, sections: [{ file: `${prompt}.md`, characters: text.length }] };
 };
 
-function scopeOf({ resolved, capabilities, functionTexts }: PromptContext): SectionScope {
+/** Skills that a text shows by name; `api: others` stands for all the rest, as those of a user. */
+const shownIn = (texts: readonly string[]): Set<string> =>
+  new Set(texts.flatMap((text) => [...text.matchAll(/<!--\s*api:\s*(\w+)\s*-->/g)].map(([, name]) => name ?? "")));
+
+function scopeOf({ resolved, capabilities, functionTexts }: PromptContext, texts: readonly string[]): SectionScope {
+  const shown = shownIn(texts);
+  const others = resolved.enabled.filter(({ name }) => !shown.has(name)).flatMap(({ exports }) => exports);
   const api = new Map<string, string>([
+    ["others", others.map((entry) => textOf(entry, functionTexts)).join("\n")],
     ["conventions", ROBOT_API_TEXT.conventions],
     ["types", ROBOT_API_TEXT.types],
     ["statuses", ROBOT_API_TEXT.statuses],
