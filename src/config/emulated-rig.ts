@@ -8,6 +8,9 @@ export const EMULATED_RIG: RigInput = {
   arm: {
     host: "127.0.0.1",
     realtime: "ignore",
+    // Its controller is a process of this machine. A virtual machine's processor may be taken away for 10 ms, even from
+    // what runs at the highest priority; a robot's own controller is never taken away.
+    stale_cycles: 12,
     payload_kg: 0.65,
     payload_cog_m: [0.0034, 0, 0.072],
     X_flange_tcp: { z: 0.17 },

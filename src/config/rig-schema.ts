@@ -78,6 +78,13 @@ const arm = z.strictObject({
     ),
   realtime_priority: count(1, 99).default(80).meta(notes("SCHED_FIFO priority of the 500 Hz thread.")),
   realtime_cpu: count(0, 1023).optional().meta(notes("Processor that this thread is pinned to. Left out: any.")),
+  stale_cycles: count(3, 25)
+    .default(3)
+    .meta(
+      notes(
+        "Cycles of 2 ms without a new state of the controller that stop the arm. More than 3 only where the network or a virtual machine's processors are known to pause.",
+      ),
+    ),
   registers: z
     .enum(["upper", "lower"])
     .default("upper")

@@ -200,6 +200,7 @@ ArmOptions toOptions(const Napi::Object& from) {
   core.contact_force_n = toNumber(from, "contact_force_n");
   core.contact_torque_nm = toNumber(from, "contact_torque_nm");
   core.distance_base_rad = toNumber(from, "distance_rad");
+  core.stale_cycles_stop = static_cast<int>(toNumber(from, "stale_cycles"));
   readLimits(toObject(from, "limits"), core);
   readBodies(toArray(from, "bodies"), core);
   readZones(toArray(from, "zones"), core);

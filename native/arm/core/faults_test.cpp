@@ -229,6 +229,21 @@ TEST(Faults, AMissedPackageOrTwoStopNothing) {
   EXPECT_GT(rig.out.counters.stale_cycles, 100u);
 }
 
+TEST(Faults, HowManyStaleCyclesStopFollowsTheConfiguration) {
+  CoreConfig config;
+  config.stale_cycles_stop = 12;
+  TestRig rig(config);
+  rig.connect();
+  rig.frozen = true;
+  for (int i = 0; i < 11; ++i) {
+    rig.step();
+    ASSERT_EQ(rig.out.fault.code, FaultCode::kNone) << "stale cycle " << rig.out.stale_cycles;
+  }
+  rig.step();
+  EXPECT_EQ(rig.out.stale_cycles, 12);
+  EXPECT_EQ(rig.out.fault.code, FaultCode::kControllerFrozen);
+}
+
 TEST(Faults, AWorseFaultReplacesAMilderOneAndVoidsItsToken) {
   TestRig rig;
   rig.connect();

@@ -23,6 +23,8 @@ export class NativeArm implements ArmDriver {
       kinematics: arm.kinematics,
       realtime: arm.realtime,
       realtime_priority: arm.realtime_priority,
+      realtime_cpu: arm.realtime_cpu ?? -1,
+      stale_cycles: arm.stale_cycles,
       servo_lookahead_s: arm.servo_lookahead_s,
       servo_gain: arm.servo_gain,
       watchdog_hz: arm.watchdog_hz,
