@@ -32,30 +32,26 @@ describe("readStop", () => {
     expect(stop?.distance_rad).toBeLessThan(0.28);
   });
 
-  it("is late, never early, where a setpoint of the way to rest was lost", () => {
-    const stop = readStop(sweep(500, stopped, [203]), at(197));
-    expect(stop?.delay_s).toBeGreaterThan(3 * PERIOD_S - 1e-9);
-    expect(stop?.delay_s).toBeLessThan(9 * PERIOD_S);
+  it("bears a setpoint that was lost in the cruise, and one on the way to rest", () => {
+    expect(readStop(sweep(500, stopped, [193]), at(197))?.delay_s).toBeCloseTo(3 * PERIOD_S, 9);
+    expect(readStop(sweep(500, stopped, [203]), at(197))?.delay_s).toBeCloseTo(3 * PERIOD_S, 9);
   });
 
-  it("bears a setpoint that was lost in the cruise", () => {
-    expect(readStop(sweep(500, stopped, [193]), at(197))?.delay_s).toBeCloseTo(3 * PERIOD_S, 9);
+  it("tells a stop from a deceleration that was planned, and from an acceleration", () => {
+    const planned = (i: number): number => SPEED - 1.5 * PERIOD_S * Math.max(0, i - 150);
+    const slowing = (i: number): number => Math.max(0, planned(i) - 8 * PERIOD_S * Math.max(0, i - 199));
+    expect(readStop(sweep(600, slowing), at(197))?.delay_s).toBeCloseTo(3 * PERIOD_S, 9);
+    const rising = (i: number): number => Math.max(0, 0.5 + 0.004 * Math.min(i, 199) - 0.02 * Math.max(0, i - 199));
+    expect(readStop(sweep(600, rising), at(197))?.delay_s).toBeCloseTo(3 * PERIOD_S, 9);
   });
 
   it("takes a stop command for what it is", () => {
-    const all = sweep(500, (i) => (i < 200 ? SPEED : 0));
-    all[200] = { ...all[200]!, command: 16 };
+    const all = sweep(500, (i) => (i < 200 ? SPEED : 0)).filter((_, i) => i <= 200 || i > 240);
+    all[200] = { ...all[200]!, command: 16, q_rad: [9, 9, 9, 9, 9, 9] };
     expect(readStop(all, at(199))?.delay_s).toBeCloseTo(PERIOD_S, 9);
   });
 
-  it("says nothing of an arm that slowed down by itself, sped up, stood, or never came to rest", () => {
-    expect(readStop(sweep(500, stopped), at(210))).toBeNull();
-    expect(
-      readStop(
-        sweep(500, (i) => (i < 300 ? 0.01 * i : Math.max(0, 3 - 0.02 * (i - 300)))),
-        at(250),
-      ),
-    ).toBeNull();
+  it("says nothing of an arm that stood, never came to rest, or shook", () => {
     expect(
       readStop(
         sweep(500, () => 0),
@@ -66,6 +62,12 @@ describe("readStop", () => {
       readStop(
         sweep(500, () => SPEED),
         at(200),
+      ),
+    ).toBeNull();
+    expect(
+      readStop(
+        sweep(500, (i) => stopped(i) * (1 + 0.02 * (i % 2))),
+        at(197),
       ),
     ).toBeNull();
   });

@@ -3,7 +3,7 @@ export type Arrived = { arrival_s: number; command: number; q_rad: readonly numb
 
 /** What a stop did. Joint speeds are of the fastest joint. */
 export type Deceleration = {
-  /** From the send stamp to the first setpoint that is slower than the one before it and begins the way to rest. */
+  /** From the send stamp to the first setpoint that is slower than the motion would have gone on. */
   delay_s: number;
   /** From the send stamp to the last setpoint that moves. */
   standstill_s: number;
@@ -14,52 +14,72 @@ export type Deceleration = {
 };
 
 const PERIOD_S = 0.002;
+const SERVO = 11;
 const STOPS = new Set([15, 16, 33, 34, 255]);
-/** Steps that shrink by less than this share are the same. */
-const SAME = 1e-5;
-/** Speed that nobody can take for the cruise before the stop. */
-const SLOWED = 0.9;
+/** Steps before the stamp that say how the motion would have gone on. */
+const KNOWN = 16;
+/** Share of the speed: what they may be off a smooth course; how much slower a setpoint is that decelerates. */
+const SMOOTH = 0.002;
+const SLOWER = 5e-5;
+/** As many setpoints in a row are slower, ever more so. */
+const SLOWER_FOR = 8;
 const STANDS_RAD = 1e-7;
-/** A speed that changed by more than this share in the steps before the stamp is no cruise. */
-const STEADY = 0.004;
-const STEADY_STEPS = 8;
+const AT_REST = 20;
 
 const largest = (a: readonly number[], b: readonly number[]): number =>
   Math.max(...a.map((value, joint) => Math.abs(value - (b[joint] ?? value))));
 
+/** Least squares: the parabola through `values` at -count … -1, as a function. */
+function parabola(values: readonly number[]): (x: number) => number {
+  const xs = values.map((_, i) => i - values.length);
+  const power = (n: number): number => xs.reduce((sum, x) => sum + x ** n, 0);
+  const moment = (n: number): number => xs.reduce((sum, x, i) => sum + x ** n * values[i]!, 0);
+  const rows = [0, 1, 2].map((n) => [power(n), power(n + 1), power(n + 2), moment(n)]);
+  for (let pivot = 0; pivot < 3; pivot += 1)
+    for (let row = 0; row < 3; row += 1) {
+      if (row === pivot) continue;
+      const by = rows[row]![pivot]! / rows[pivot]![pivot]!;
+      rows[row] = rows[row]!.map((value, column) => value - by * rows[pivot]![column]!);
+    }
+  const [c, b, a] = rows.map((row, i) => row[3]! / row[i]!) as [number, number, number];
+  return (x) => c + x * (b + x * a);
+}
+
 /**
- * Reads a stop from the setpoints that arrived. The first that decelerates is found from behind: from where the arm is clearly
- * slower than it was, back as long as steps shrink, and not before the stamp; a setpoint that was lost on the way ends that
- * search late, never early. Gives null where nothing can be said: the arm never stopped, or was not in a cruise: one that slows
- * down by itself would make the stop look early, and one that speeds up must end its acceleration first, within its jerk.
+ * Reads a stop from the setpoints that arrived. How the motion would have gone on is what its last steps before the stamp say
+ * (their jerk goes on, as plans have it); the first setpoint that decelerates is the first after the stamp from which on steps
+ * stay below that. A setpoint that was overtaken by its successor on the way is seen as one long step, and counts by its share.
+ * Gives null where nothing can be said: the arm stood, its course was not smooth, or it never came to rest.
  */
 export function readStop(all: readonly Arrived[], sent_s: number): Deceleration | null {
-  const after = all.findIndex(({ arrival_s }) => arrival_s >= sent_s);
-  if (after < 40) return null;
-  const step = all.map((one, i) => (i === 0 ? 0 : largest(one.q_rad, all[i - 1]!.q_rad)));
-  // A setpoint that was overtaken by the next makes one long step: the middle of a few is the speed.
-  const cruise = step.slice(after - 9, after).sort((a, b) => a - b)[4]!;
+  const servo = all.filter(({ command }) => command === SERVO);
+  const after = servo.findIndex(({ arrival_s }) => arrival_s >= sent_s);
+  if (after <= KNOWN) return null;
+  const raw = servo.map((one, i) => (i === 0 ? 0 : largest(one.q_rad, servo[i - 1]!.q_rad)));
+  const cruise = raw.slice(after - KNOWN, after).sort((a, b) => a - b)[KNOWN >> 1]!;
   if (cruise <= STANDS_RAD) return null;
-  // Setpoints that were overtaken are seen as steps of more than one period; each counts by its own.
-  const lengths = step
-    .slice(after - STEADY_STEPS, after)
-    .map((length) => length / Math.max(1, Math.round(length / cruise)));
-  if (Math.max(...lengths) - Math.min(...lengths) > STEADY * cruise) return null;
-
-  const stop = all.findIndex(({ command }, i) => i >= after && STOPS.has(command));
-  let slowed = -1;
-  for (let i = after; i < all.length && slowed < 0; i += 1)
-    if (step.slice(i, i + 5).every((length) => length < SLOWED * cruise)) slowed = i;
-  let first = slowed;
-  while (first > after && step[first - 1]! < (1 - SAME) * step[first - 2]!) first -= 1;
-  if (stop >= 0 && (first < 0 || stop < first)) first = stop;
-  const moving = step.findLastIndex((length) => length > STANDS_RAD);
-  if (first < 0 || moving >= all.length - 20) return null;
-  const [at, rest] = [all[after]!, all.at(-1)!];
+  const step = raw.map((length) => length / Math.max(1, Math.round(length / cruise)));
+  const before = step.slice(after - KNOWN, after);
+  const course = parabola(before);
+  const off = Math.max(...before.map((length, i) => Math.abs(length - course(i - KNOWN))));
+  if (off > SMOOTH * cruise) return null;
+  const tolerance = Math.max(4 * off, SLOWER * cruise);
+  const behind = (i: number): number => course(i - after) - (step[i] ?? Number.NaN);
+  const decelerates = (i: number): boolean =>
+    Array.from({ length: SLOWER_FOR }, (_, n) => behind(i + n)).every((value) => value > tolerance) &&
+    behind(i + SLOWER_FOR - 1) > 2 * behind(i);
+  const first = servo.findIndex((_, i) => i >= after && decelerates(i));
+  const stop = all.find(({ command, arrival_s }) => arrival_s >= sent_s && STOPS.has(command));
+  const begun_s = Math.min(
+    servo[first]?.arrival_s ?? Number.POSITIVE_INFINITY,
+    stop?.arrival_s ?? Number.POSITIVE_INFINITY,
+  );
+  const moving = raw.findLastIndex((length) => length > STANDS_RAD);
+  if (!Number.isFinite(begun_s) || moving >= raw.length - AT_REST) return null;
   return {
-    delay_s: all[first]!.arrival_s - sent_s,
-    standstill_s: all[moving]!.arrival_s - sent_s,
+    delay_s: begun_s - sent_s,
+    standstill_s: servo[moving]!.arrival_s - sent_s,
     speed_rad_s: cruise / PERIOD_S,
-    distance_rad: largest(at.q_actual_rad, rest.q_actual_rad),
+    distance_rad: largest(servo[after]!.q_actual_rad, servo.at(-1)!.q_actual_rad),
   };
 }

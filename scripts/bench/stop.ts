@@ -310,8 +310,8 @@ async function byRun(
     const guest = (): boolean => guestOf(child.pid!) !== null;
     for (let before = 0, steady = 0; steady < 3; ) {
       const now = speed();
-      // Fast, and neither speeding up nor slowing down.
-      steady = now > 0.4 && Math.abs(now - before) < 0.02 * now && (steady > 0 || guest()) ? steady + 1 : 0;
+      // Fast, and in the middle of its way rather than at an end.
+      steady = now > 0.4 && Math.abs(now - before) < 0.1 * now && (steady > 0 || guest()) ? steady + 1 : 0;
       before = now;
       if (child.exitCode !== null || now_s() > give_up_s) throw new Error(`the run did not move: ${words.join("")}`);
       await sleep(15);
