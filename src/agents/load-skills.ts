@@ -2,6 +2,7 @@ import type { Service } from "../config/skills/manifest.js";
 import type { ResolvedSkills } from "../config/skills/resolve.js";
 import { ROBOT_API_DECLARATIONS } from "../contract/generated/robot-api-declarations.js";
 import { OPERATIONS } from "../contract/generated/robot-api-dispatch.js";
+import type { FunctionInfo } from "../contract/operation-info.js";
 import type { OperationTable, SkillServices } from "../runtime/operation.js";
 import { loadOperations, REQUIRED_SKILLS } from "../runtime/required-skills.js";
 import { loadOptionalSkills, type OptionalSkill } from "./optional-skills.js";
@@ -28,6 +29,8 @@ export type LoadedSkills = {
   statusNames: string[];
   /** Documentation of each function of an optional skill, for prompts. */
   functionTexts: ReadonlyMap<string, string>;
+  /** What is known of each function of an optional skill. */
+  functionInfos: ReadonlyMap<string, FunctionInfo>;
   /** What is on, and why the rest is off. */
   resolved: ResolvedSkills;
 };
@@ -47,6 +50,9 @@ export async function loadSkills(settings: SkillSettings, services?: SkillServic
     declarations: [ROBOT_API_DECLARATIONS, ...optional.map(declarationsOf)].join("\n"),
     functionNames,
     functionTexts: new Map(optional.flatMap(documentation)),
+    functionInfos: new Map(
+      optional.flatMap(({ data, exports }) => exports.map((name) => [name, data.functions[name]!.info] as const)),
+    ),
     resolved,
     statusNames: functionNames.filter((name) => !strings.includes(name)),
   };

@@ -2,6 +2,8 @@ import { readFileSync } from "node:fs";
 import { basename, resolve } from "node:path";
 import type { EpisodeRequest } from "../agents/host/messages.js";
 import { type ModelSettings, modelSettingsSchema } from "../agents/llm/settings.js";
+import { probeServices } from "../agents/services/probe-services.js";
+import { type ServiceSettings, serviceSettingsSchema } from "../agents/services/settings.js";
 import { type Config, type LoadConfigOptions, loadConfig, quotasOf } from "../config/index.js";
 import { Skill2RealError } from "../contract/errors.js";
 import { suggest } from "../contract/suggest.js";
@@ -44,6 +46,31 @@ export function episodeSettings(config: Config): EpisodeRequest["settings"] {
     budgets: config.episode,
     skills: config.skills,
   };
+}
+
+/** Who answers for the services of a configuration; the key of a vision model comes from the environment alone. */
+export function serviceSettings(
+  { services }: Config,
+  environment: Readonly<Record<string, string | undefined>>,
+): ServiceSettings {
+  const { base_url, name, api_key_env, probe_s: _probe, pointer, segmenter, verifier, ...rest } = services;
+  const key = environment[api_key_env];
+  const model =
+    base_url === undefined || name === undefined
+      ? {}
+      : { model: { ...rest, base_url, model: name, ...(key ? { api_key: key } : {}) } };
+  const parsed = serviceSettingsSchema.safeParse({ pointer, segmenter, verifier, ...model });
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  throw new Skill2RealError("bad_config", `services.${issue?.path.at(-1)?.toString()}: ${issue?.message}`);
+}
+
+/** The same as `episodeSettings`, with the services that are really at hand: their endpoints are asked, within a deadline. */
+export async function probedSettings(config: Config): Promise<EpisodeRequest["settings"]> {
+  const settings = episodeSettings(config);
+  const services = serviceSettings(config, process.env);
+  const { at_hand } = await probeServices(services, config.services.probe_s);
+  return { ...settings, skills: { ...settings.skills, services: at_hand }, services };
 }
 
 /**

@@ -77,6 +77,8 @@ describe("defaults", () => {
       "model.budget_tokens",
       "model.budget_money",
       "model.budget_wait_s",
+      "services.base_url",
+      "services.name",
     ]);
   });
 });

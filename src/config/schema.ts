@@ -201,6 +201,40 @@ const skills = z.strictObject({
     .meta(notes("Optional skills that are off, also where another one asks for them.")),
 });
 
+const services = z
+  .strictObject({
+    pointer: z
+      .enum(["builtin", "vlm", "none"])
+      .default("builtin")
+      .meta(
+        notes("Who finds things by words: the pointer of colours and shapes that ships, the vision model, or nobody."),
+      ),
+    segmenter: z.enum(["vlm", "none"]).default("none").meta(notes("Who finds all things of some words.")),
+    verifier: z.enum(["vlm", "none"]).default("none").meta(notes("Who says what differs between two images.")),
+    base_url: text
+      .optional()
+      .meta(notes("Address of the vision model's OpenAI-compatible endpoint, with its version path (…/v1).")),
+    name: text.optional().meta(notes("Name of the vision model, as the endpoint knows it.")),
+    api_key_env: z
+      .string()
+      .regex(/^[A-Za-z_][A-Za-z0-9_]*$/)
+      .default("OPENAI_API_KEY")
+      .meta(notes("Environment variable that holds its key. The key itself is never in a file.")),
+    coordinates: z
+      .enum(["pixel", "norm1000"])
+      .default("pixel")
+      .meta(notes("Unit of the coordinates that it answers: pixels, or thousandths of width and height.")),
+    max_tokens: count(16, 200_000).default(1024).meta(notes("Tokens of one of its replies.")),
+    timeout_s: fromTo(0.1, 280).default(60).meta(notes("Time for one of its replies [s].")),
+    probe_s: fromTo(0.1, 60).default(5).meta(notes("Time in which its endpoint must say that it is there [s].")),
+  })
+  .check(({ value, issues }) => {
+    const role = (["pointer", "segmenter", "verifier"] as const).find((one) => value[one] === "vlm");
+    const lacking = (["base_url", "name"] as const).find((key) => value[key] === undefined);
+    if (role === undefined || lacking === undefined) return;
+    issues.push({ code: "custom", path: [lacking], input: undefined, message: `is needed with ${role} = "vlm"` });
+  });
+
 /** The configuration file: every key with its meaning, limits and default. Unknown keys are refused. */
 export const configSchema = z.strictObject({
   backend: backend.prefault({}).meta(notes("The robot, real or not.")),
@@ -212,6 +246,7 @@ export const configSchema = z.strictObject({
   model: model.prefault({}).meta(notes('The language model of proposer kind "llm".')),
   runs: runs.prefault({}).meta(notes("What is kept.")),
   skills: skills.prefault({}).meta(notes("Functions beside the 18 operations.")),
+  services: services.prefault({}).meta(notes("What functions of skills may ask beside the robot.")),
 });
 
 /** What the file may hold on top: its rigs. */

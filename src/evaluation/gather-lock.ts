@@ -5,6 +5,7 @@ import type { EpisodeRequest } from "../agents/host/messages.js";
 import { shownEntries } from "../agents/llm/create-llm-proposer.js";
 import { ESTIMATOR } from "../agents/llm/estimate-tokens.js";
 import { functionDigests, resolveSettings, userSkillDigests } from "../agents/optional-skills.js";
+import { withoutSecrets } from "../agents/services/settings.js";
 import { digestOf, type Plain } from "../config/lock/canonical-json.js";
 import { type Lock, makeLock } from "../config/lock/lock.js";
 import { loadPack } from "../config/prompts/pack.js";
@@ -36,6 +37,7 @@ export function gatherLock(input: LockInput): Lock {
     implementation: IMPLEMENTATION_DIGEST,
     skills: skillsPart(resolved),
     functions: functionDigests(resolved),
+    services: settings.services ? (withoutSecrets(settings.services) as Plain) : null,
     user_skills: userSkillDigests(found),
     proposer: proposerPart(proposer, resolved),
     budgets: settings.budgets,

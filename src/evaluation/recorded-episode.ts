@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { z } from "zod";
 import { CLAIMS } from "../agents/proposer.js";
+import { SERVICES } from "../config/skills/manifest.js";
 import { Skill2RealError } from "../contract/errors.js";
 import { replyCodec } from "../contract/wire/device-codec.js";
 import {
@@ -21,7 +22,13 @@ const sessionSchema = z.looseObject({
     quotas: z.record(z.string(), z.number()),
     budgets: z.record(z.string(), z.number()),
     path_length_m: z.number().optional(),
-    skills: z.looseObject({ paths: z.array(z.string()), enable: z.array(z.string()), disable: z.array(z.string()) }),
+    skills: z.looseObject({
+      paths: z.array(z.string()),
+      enable: z.array(z.string()),
+      disable: z.array(z.string()),
+      services: z.array(z.enum(SERVICES)).optional(),
+    }),
+    services: z.looseObject({ pointer: z.string(), segmenter: z.string(), verifier: z.string() }).optional(),
   }),
 });
 const endSchema = z.looseObject({ outcome: z.string(), claim: z.enum(CLAIMS).nullable(), evidence: z.string() });

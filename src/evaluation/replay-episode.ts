@@ -4,10 +4,11 @@ import { type EpisodeReport, playEpisode } from "../agents/episode.js";
 import { loadSkills } from "../agents/load-skills.js";
 import type { StageRecord } from "../agents/proposer.js";
 import { RecordedProposer } from "../agents/recorded-proposer.js";
-import { isSkill2RealError } from "../contract/errors.js";
+import { isSkill2RealError, Skill2RealError } from "../contract/errors.js";
 import type { MotionSettings, PerceptionSettings } from "../contract/settings.js";
 import { ProgramChecker, Sandbox } from "../program/index.js";
 import { DeviceClient } from "../runtime/device/device-client.js";
+import type { SkillServices } from "../runtime/operation.js";
 import { Session } from "../runtime/session.js";
 import { NO_TRACE, type TraceSink } from "../runtime/trace-sink.js";
 import {
@@ -72,12 +73,21 @@ class Played {
   };
 }
 
+/** A vision model's answers are not in a recording: whoever asks for one cannot be replayed, and must not get another answer. */
+function unrecorded(roles?: { pointer: string; segmenter: string; verifier: string }): SkillServices {
+  const ask = async (): Promise<never> => {
+    throw new Skill2RealError("diverged", "the program asks a vision model, whose answers the recording does not hold");
+  };
+  const service = (role?: string) => (role === "vlm" ? { model: "recorded", find: ask, compare: ask } : null);
+  return { pointer: service(roles?.pointer), segmenter: service(roles?.segmenter), verifier: service(roles?.verifier) };
+}
+
 type Ended = { report: EpisodeReport } | { refused: string };
 
 async function play(recorded: RecordedEpisode, played: Played, options: ReplayEpisodeOptions): Promise<Ended> {
   const { session: made, programs, end, instruction } = recorded;
   const { motion, perception, quotas, budgets } = made.settings;
-  const skills = await loadSkills(made.settings.skills);
+  const skills = await loadSkills(made.settings.skills, unrecorded(made.settings.services));
   const backend = await ReplayBackend.spawn({ recording: options.recording });
   const checker = await ProgramChecker.create({ declarations: skills.declarations, names: skills.functionNames });
   const sandbox = await Sandbox.create();

@@ -15,6 +15,8 @@ import { McapTrace, TRACE_FILE } from "../../runtime/trace/mcap-trace.js";
 import { createProposer } from "../create-proposer.js";
 import { playEpisode } from "../episode.js";
 import { type LoadedSkills, loadSkills } from "../load-skills.js";
+import { withoutSecrets } from "../services/settings.js";
+import { skillServices } from "../services/vision-services.js";
 import { type EpisodeRequest, type HostMessage, hostRequestSchema } from "./messages.js";
 
 /** The checker and the sandbox are kept warm from episode to episode, as long as the skills stay the same. */
@@ -65,7 +67,7 @@ class AgentHost {
         ref_key: session.refKey,
         random_seed: request.randomSeed,
         skills: skills.names,
-        settings: request.settings,
+        settings: recorded(request.settings),
       });
       try {
         const proposer = createProposer(request.proposer, {
@@ -120,14 +122,20 @@ class AgentHost {
   }
 
   async #check(request: EpisodeRequest): Promise<{ skills: LoadedSkills; checker: ProgramChecker }> {
-    const key = JSON.stringify(request.settings.skills);
+    const { skills: asked, services } = request.settings;
+    const key = JSON.stringify([asked, services]);
     if (this.#checker?.key === key) return this.#checker;
     await this.#checker?.checker.close();
-    const skills = await loadSkills(request.settings.skills);
+    const skills = await loadSkills(asked, services && skillServices(services));
     const checker = await ProgramChecker.create({ declarations: skills.declarations, names: skills.functionNames });
     this.#checker = { key, skills, checker };
     return this.#checker;
   }
+}
+
+/** What is kept of the settings. */
+function recorded({ services, ...settings }: EpisodeRequest["settings"]): Record<string, unknown> {
+  return services ? { ...settings, services: withoutSecrets(services) } : settings;
 }
 
 /** What this process may take to end in good order once nobody listens to it. */

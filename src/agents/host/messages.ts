@@ -4,6 +4,7 @@ import type { Memories } from "../../memory/index.js";
 import type { EpisodeReport } from "../episode.js";
 import { modelSettingsSchema } from "../llm/settings.js";
 import type { CallRecord, StageRecord } from "../proposer.js";
+import { serviceSettingsSchema } from "../services/settings.js";
 
 /**
  * What the evaluator tells an agent host. Nothing here may let anyone find privileged state: no seed, no task id, no
@@ -52,6 +53,8 @@ export const episodeRequestSchema = z.strictObject({
         services: z.array(z.enum(SERVICES)).optional(),
       })
       .prefault({}),
+    /** With the key of the vision model, which goes nowhere else. */
+    services: serviceSettingsSchema.optional(),
   }),
   randomSeed: z.number().int().nonnegative(),
   refKey: z.string().optional(),

@@ -24,6 +24,22 @@ type Size = { width: number; height: number };
 const box = (value: number, size: number): number => Math.min(size, Math.max(0, Math.round((value / 1000) * size)));
 const point = (value: number, size: number): number =>
   Math.min(size - 1, Math.max(0, Math.round((value / 1000) * (size - 1))));
+
+type Corners = { x0: number; y0: number; x1: number; y1: number };
+/** A box in thousandths of an image, in its pixels. */
+export const boxInPixels = ({ x0, y0, x1, y1 }: Corners, { width, height }: Size): Corners => ({
+  x0: box(x0, width),
+  y0: box(y0, height),
+  x1: box(x1, width),
+  y1: box(y1, height),
+});
+export const pointInPixels = (
+  { u, v }: { u: number; v: number },
+  { width, height }: Size,
+): { u: number; v: number } => ({
+  u: point(u, width),
+  v: point(v, height),
+});
 const numbers = (value: unknown, keys: readonly string[]): value is Record<string, number> =>
   typeof value === "object" &&
   value !== null &&
@@ -33,12 +49,10 @@ const numbers = (value: unknown, keys: readonly string[]): value is Record<strin
 export function requestInPixels(request: Record<string, unknown>, { width, height }: Size): Record<string, unknown> {
   const out = { ...request };
   if (numbers(out.box, ["x0", "y0", "x1", "y1"])) {
-    const { x0, y0, x1, y1 } = out.box as Record<"x0" | "y0" | "x1" | "y1", number>;
-    out.box = { x0: box(x0, width), y0: box(y0, height), x1: box(x1, width), y1: box(y1, height) };
+    out.box = boxInPixels(out.box as Corners, { width, height });
   }
   if (numbers(out.target_pixel, ["u", "v"])) {
-    const { u, v } = out.target_pixel as Record<"u" | "v", number>;
-    out.target_pixel = { u: point(u, width), v: point(v, height) };
+    out.target_pixel = pointInPixels(out.target_pixel as { u: number; v: number }, { width, height });
   }
   if (typeof out.u === "number" && typeof out.v === "number")
     Object.assign(out, { u: point(out.u, width), v: point(out.v, height) });

@@ -7,6 +7,7 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
+import { SERVICES } from "../../config/skills/manifest.js";
 import { isSkill2RealError, Skill2RealError } from "../../contract/errors.js";
 import type { MotionSettings, PerceptionSettings } from "../../contract/settings.js";
 import { ProgramChecker, Sandbox } from "../../program/index.js";
@@ -14,6 +15,8 @@ import { DeviceClient } from "../../runtime/device/device-client.js";
 import { Session } from "../../runtime/session.js";
 import { McapTrace, TRACE_FILE } from "../../runtime/trace/mcap-trace.js";
 import { loadSkills } from "../load-skills.js";
+import { serviceSettingsSchema } from "../services/settings.js";
+import { skillServices } from "../services/vision-services.js";
 import { StagePlayer } from "../stage-player.js";
 import { RobotTools } from "./robot-tools.js";
 import { createMcpServer, serveHttp, serveStdio } from "./serve.js";
@@ -27,7 +30,13 @@ export const mcpRequestSchema = z.strictObject({
   path_length_m: z.number().positive(),
   quotas: z.record(z.string(), z.number()),
   max_stages: z.number().int().positive(),
-  skills: z.strictObject({ paths: z.array(z.string()), enable: z.array(z.string()), disable: z.array(z.string()) }),
+  skills: z.strictObject({
+    paths: z.array(z.string()),
+    enable: z.array(z.string()),
+    disable: z.array(z.string()),
+    services: z.array(z.enum(SERVICES)).optional(),
+  }),
+  services: serviceSettingsSchema.optional(),
   version: z.string(),
   /** Left out: standard input and output. */
   http: z.strictObject({ port: z.number().int().min(0).max(65_535), token: z.string().min(16) }).optional(),
@@ -40,7 +49,7 @@ const say = (message: McpMessage): void => {
 };
 
 async function serve(request: McpRequest): Promise<void> {
-  const skills = await loadSkills(request.skills);
+  const skills = await loadSkills(request.skills, request.services && skillServices(request.services));
   await mkdir(request.folder, { recursive: true, mode: 0o700 });
   let now = (): number => 0;
   const trace = await McapTrace.create({

@@ -4,6 +4,7 @@ import type { CallToolResult, ReadResourceResult, Resource, Tool } from "@modelc
 import { z } from "zod";
 import { OPERATIONS, REQUEST_SCHEMAS } from "../../contract/generated/robot-api-dispatch.js";
 import { ROBOT_API_TEXT } from "../../contract/generated/robot-api-text.js";
+import { requestSchema } from "../../contract/info-schemas.js";
 import { suggest } from "../../contract/suggest.js";
 import type { Session } from "../../runtime/session.js";
 import { ending } from "../llm/stage-messages.js";
@@ -21,7 +22,6 @@ export type RobotToolsOptions = {
   max_stages: number;
 };
 
-const ANY_OBJECT = { type: "object" as const };
 const text = (value: string): { type: "text"; text: string } => ({ type: "text", text: value });
 const failure = (message: string): CallToolResult => ({ isError: true, content: [text(message)] });
 
@@ -63,11 +63,19 @@ export class RobotTools {
   tools(): Tool[] {
     const { skills } = this.#options;
     const operations = OPERATIONS.filter(({ name }) => skills.functionNames.includes(name)).map(
-      ({ name, summary }): Tool => ({ name, description: summary, inputSchema: inputSchema(name) }),
+      ({ name, summary }): Tool => ({
+        name,
+        description: summary,
+        inputSchema: inputSchema(REQUEST_SCHEMAS[name]),
+      }),
     );
-    const others = skills.functionNames
-      .filter((name) => !OPERATIONS.some((operation) => operation.name === name))
-      .map((name): Tool => ({ name, description: skills.functionTexts.get(name) ?? name, inputSchema: ANY_OBJECT }));
+    const others = [...skills.functionInfos.values()].map(
+      ({ name, documentation, request }): Tool => ({
+        name,
+        description: documentation,
+        inputSchema: inputSchema(requestSchema(request)),
+      }),
+    );
     return [...operations, ...others, ...OWN_TOOLS];
   }
 
@@ -180,11 +188,8 @@ export class RobotTools {
 }
 
 /** The JSON schema of a request. A choice among several sets of fields stays an object for agents that know no unions. */
-function inputSchema(name: keyof typeof REQUEST_SCHEMAS): Tool["inputSchema"] {
-  const schema = z.toJSONSchema(REQUEST_SCHEMAS[name], { io: "input", unrepresentable: "any" }) as Record<
-    string,
-    unknown
-  >;
+function inputSchema(request: z.ZodType): Tool["inputSchema"] {
+  const schema = z.toJSONSchema(request, { io: "input", unrepresentable: "any" }) as Record<string, unknown>;
   delete schema.$schema;
   return schema.type === "object" ? (schema as Tool["inputSchema"]) : { ...schema, type: "object" };
 }

@@ -2,6 +2,7 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Command } from "commander";
 import { loadSkills } from "../../agents/load-skills.js";
+import { skillServices } from "../../agents/services/vision-services.js";
 import type { Config } from "../../config/index.js";
 import { Skill2RealError } from "../../contract/errors.js";
 import type { EpisodeWorld } from "../../evaluation/episode-world.js";
@@ -13,7 +14,7 @@ import { EXIT } from "../exit-codes.js";
 import { onInterrupt } from "../interrupt.js";
 import type { Ended } from "../main.js";
 import { addRigOptions, confirmMotion, nativeWorld, type RigOptions, rigOf, slowed, speedOf } from "../rigs.js";
-import { commandConfig, seedRange } from "../settings.js";
+import { commandConfig, probedSettings, seedRange } from "../settings.js";
 
 /** What one call is made on. A real rig moves only once a person has agreed. */
 async function worldOf(
@@ -50,10 +51,12 @@ export function addCall(program: Command, ended: Ended): void {
         );
       }
       const config = commandConfig(options);
-      const skills = await loadSkills(config.skills);
+      const settings = await probedSettings(config);
+      const skills = await loadSkills(settings.skills, settings.services && skillServices(settings.services));
       const folder = join(config.runs.folder, newRunName());
       mkdirSync(folder, { recursive: true, mode: 0o700 });
-      const moves = skills.operations[operation]?.kind === "moving";
+      const code = skills.operations[operation];
+      const moves = code?.kind === "moving" || (code?.kind === "function" && code.moves);
       const { world, speed } = await worldOf(config, options, operation, moves);
       try {
         await world.begin({ task: "r1", seed: seedRange(options.seed).from });

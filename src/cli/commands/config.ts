@@ -3,6 +3,7 @@ import { basename } from "node:path";
 import Table from "cli-table3";
 import type { Command } from "commander";
 import { resolveSettings } from "../../agents/optional-skills.js";
+import { probeServices, type ServiceReport } from "../../agents/services/probe-services.js";
 import { CONFIG_KEYS, configJsonSchema, type LoadedConfig, loadConfig } from "../../config/index.js";
 import { diffLocks, type Lock, parseLock } from "../../config/lock/lock.js";
 import { describeDrop, type ResolvedSkills } from "../../config/skills/resolve.js";
@@ -11,7 +12,7 @@ import { gatherLock } from "../../evaluation/gather-lock.js";
 import { simulatorCapabilities } from "../../evaluation/simulator-capabilities.js";
 import { EXIT } from "../exit-codes.js";
 import type { Ended } from "../main.js";
-import { episodeSettings, proposerOf } from "../settings.js";
+import { probedSettings, proposerOf, serviceSettings } from "../settings.js";
 
 type ConfigOptions = { config?: string; json: boolean; lock?: string; diff?: string[] };
 
@@ -39,14 +40,17 @@ export function addConfig(program: Command, ended: Ended): void {
     .action(async (options: ConfigOptions) => {
       if (options.diff) return ended(diff(options.diff));
       const loaded = loadConfig({ ...(options.config ? { file: options.config } : {}), environment: process.env });
-      const { resolved } = resolveSettings(loaded.config.skills);
+      const probed = await probeServices(serviceSettings(loaded.config, process.env), loaded.config.services.probe_s);
+      const { resolved } = resolveSettings({ ...loaded.config.skills, services: probed.at_hand });
       if (options.lock !== undefined) {
         const lock = await lockOf(loaded);
         writeFileSync(options.lock, `${JSON.stringify(lock, null, 1)}\n`);
         process.stdout.write(`policy       ${lock.policy_hash}\nenvironment  ${lock.environment_hash}\n`);
         return;
       }
-      process.stdout.write(options.json ? asJson(loaded, resolved) : asTables(loaded, resolved));
+      process.stdout.write(
+        options.json ? asJson(loaded, resolved, probed.report) : asTables(loaded, resolved, probed.report),
+      );
     });
   config
     .command("schema")
@@ -65,7 +69,7 @@ async function lockOf({ config }: LoadedConfig): Promise<Lock> {
     );
   return gatherLock({
     proposer: proposerOf(undefined, config),
-    settings: episodeSettings(config),
+    settings: await probedSettings(config),
     capabilities: await simulatorCapabilities(),
     task: "r1",
     realtime: config.backend.realtime,
@@ -98,12 +102,15 @@ const skillRows = ({ enabled, off }: ResolvedSkills): [string, string, string][]
   ...off.map(({ name, drop }): [string, string, string] => [name, "off", `${describeDrop(drop)} (${drop.reason})`]),
 ];
 
-function asTables(loaded: LoadedConfig, resolved: ResolvedSkills): string {
+function asTables(loaded: LoadedConfig, resolved: ResolvedSkills, report: readonly ServiceReport[]): string {
   const keys = new Table({ head: ["key", "value", "from"], style: { head: [], border: [] } });
   for (const { dotted: key } of CONFIG_KEYS)
     keys.push([key, JSON.stringify(valueAt(loaded.config, key)) ?? "", originOf(loaded, key)]);
   const skills = new Table({ head: ["skill", "", "functions, or why it is off"], style: { head: [], border: [] } });
   for (const row of skillRows(resolved)) skills.push(row);
+  const services = new Table({ head: ["service", "", "by what, or why not"], style: { head: [], border: [] } });
+  for (const { service, by, at_hand, why } of report)
+    services.push([service, at_hand ? "at hand" : "none", at_hand ? by : why]);
   const { backend, proposer, model } = loaded.config;
   const lines = [
     `backend   ${backend.kind}`,
@@ -113,15 +120,16 @@ function asTables(loaded: LoadedConfig, resolved: ResolvedSkills): string {
       : []),
     `memories  ${proposer.library ?? (proposer.kind === "library" ? "starter (ships)" : "none")}`,
   ];
-  return `${keys.toString()}\n${skills.toString()}\n${lines.join("\n")}\n`;
+  return `${keys.toString()}\n${skills.toString()}\n${services.toString()}\n${lines.join("\n")}\n`;
 }
 
-const asJson = (loaded: LoadedConfig, resolved: ResolvedSkills): string =>
+const asJson = (loaded: LoadedConfig, resolved: ResolvedSkills, services: readonly ServiceReport[]): string =>
   `${JSON.stringify(
     {
       config: loaded.config,
       origins: Object.fromEntries(CONFIG_KEYS.map(({ dotted }) => [dotted, originOf(loaded, dotted)])),
       skills: resolved,
+      services,
     },
     null,
     2,

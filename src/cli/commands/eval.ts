@@ -10,7 +10,7 @@ import { EXIT } from "../exit-codes.js";
 import { onInterrupt } from "../interrupt.js";
 import type { Ended } from "../main.js";
 import { nativeWorld, rigOf } from "../rigs.js";
-import { type CommonOptions, commandConfig, episodeSettings, proposerOf, seedRange, taskOf } from "../settings.js";
+import { type CommonOptions, commandConfig, probedSettings, proposerOf, seedRange, taskOf } from "../settings.js";
 
 type EvalOptions = CommonOptions & {
   task: string;
@@ -49,7 +49,7 @@ export function addEval(program: Command, ended: Ended): void {
       const spec = {
         task: taskOf(options.task),
         proposer: proposerOf(options.proposer, config),
-        settings: episodeSettings(config),
+        settings: await probedSettings(config),
       };
       if (config.backend.kind === "replay")
         throw new Skill2RealError("usage", 'a recorded episode is played with "skill2real replay RUN"');

@@ -15,7 +15,7 @@ import { EXIT } from "../exit-codes.js";
 import { onInterrupt } from "../interrupt.js";
 import type { Ended } from "../main.js";
 import { addRigOptions, chooseNative, type RigOptions, slowed } from "../rigs.js";
-import { commandConfig, seedRange } from "../settings.js";
+import { commandConfig, probedSettings, seedRange } from "../settings.js";
 
 type McpOptions = RigOptions & { seed: string; http?: string };
 
@@ -52,7 +52,7 @@ export function addMcp(program: Command, ended: Ended): void {
           {
             addresses,
             folder: newRunName(),
-            ...requestOf({ ...config, motion }),
+            ...(await requestOf({ ...config, motion })),
             ...(options.http === undefined ? {} : { http: { port: portOf(options.http), token } }),
           },
           (url) => {
@@ -78,13 +78,13 @@ function portOf(words: string): number {
   throw new Skill2RealError("usage", `--http ${words}: give a port from 0 to 65535`);
 }
 
-const requestOf = (config: Config): Omit<McpRequest, "addresses" | "folder" | "http"> => ({
+const requestOf = async (config: Config): Promise<Omit<McpRequest, "addresses" | "folder" | "http">> => ({
   motion: config.motion,
   perception: config.perception,
   path_length_m: config.program.path_length_m,
   quotas: quotasOf(config),
   max_stages: 10_000,
-  skills: config.skills,
+  ...(({ skills, services }) => ({ skills, services }))(await probedSettings(config)),
   version: (JSON.parse(readFileSync(packageFile("package.json"), "utf8")) as { version: string }).version,
 });
 

@@ -8,7 +8,7 @@ import { Skill2RealError } from "../../contract/errors.js";
 import { simulatorCapabilities } from "../../evaluation/simulator-capabilities.js";
 import { readMemories } from "../../memory/index.js";
 import type { Ended } from "../main.js";
-import { commandConfig } from "../settings.js";
+import { commandConfig, probedSettings } from "../settings.js";
 
 type PromptOptions = { config?: string; pack?: string; skills?: string[]; interaction?: string; sizes: boolean };
 
@@ -27,7 +27,8 @@ export function addPrompt(program: Command, _ended: Ended): void {
       const mode = options.interaction ?? interaction;
       if (!INTERACTIONS.includes(mode as Interaction))
         throw new Skill2RealError("usage", `--interaction ${mode}: give one of ${INTERACTIONS.join(", ")}`);
-      const skills = await loadSkills({ ...config.skills, ...(options.skills ? { enable: options.skills } : {}) });
+      const probed = await probedSettings(config);
+      const skills = await loadSkills({ ...probed.skills, ...(options.skills ? { enable: options.skills } : {}) });
       const settings = modelSettingsSchema.parse({
         base_url: "http://none.invalid/v1",
         model: "none",

@@ -17,7 +17,7 @@ import { noteBackend } from "../live-backends.js";
 import type { Ended } from "../main.js";
 import { noteOperator } from "../operator-notes.js";
 import { addRigOptions, chooseNative, type NativeChoice, type RigOptions, rigOf, slowed } from "../rigs.js";
-import { commandConfig, episodeSettings, proposerOf, seedRange, taskOf } from "../settings.js";
+import { commandConfig, probedSettings, proposerOf, seedRange, taskOf } from "../settings.js";
 
 type RunOptions = RigOptions & {
   task?: string;
@@ -98,7 +98,7 @@ export function addRun(program: Command, ended: Ended): void {
         ...(options.instruction ? { instruction: options.instruction } : {}),
         ...withCassette(proposerOf(options.proposer, config), options, config.runs.folder),
         ...(options.locked ? { locked: readLock(options.locked) } : {}),
-        settings: episodeSettings(native ? { ...config, motion: slowed(config.motion, native.speed) } : config),
+        settings: await probedSettings(native ? { ...config, motion: slowed(config.motion, native.speed) } : config),
       };
       const folder = config.runs.folder;
       const say = (line: string): void => void process.stderr.write(`${line}\n`);
