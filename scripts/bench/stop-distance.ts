@@ -21,10 +21,13 @@ const KNOWN = 16;
 /** Share of the speed: what they may be off a smooth course; how much slower a setpoint is that decelerates. */
 const SMOOTH = 0.002;
 const SLOWER = 5e-5;
-/** As many setpoints in a row are slower, ever more so. */
+/** As many setpoints in a row are slower, at the end by what a change of jerk as a stop's makes, but no plan's [rad/s^3]. */
 const SLOWER_FOR = 8;
+const JERK_RAD_S3 = 40;
+const SLOWER_AT_END_RAD = (JERK_RAD_S3 / 2) * (SLOWER_FOR * PERIOD_S) ** 2 * PERIOD_S;
 const STANDS_RAD = 1e-7;
 const AT_REST = 20;
+const LATE_END_S = 0.02;
 
 const largest = (a: readonly number[], b: readonly number[]): number =>
   Math.max(...a.map((value, joint) => Math.abs(value - (b[joint] ?? value))));
@@ -46,9 +49,8 @@ function parabola(values: readonly number[]): (x: number) => number {
 }
 
 /**
- * Reads a stop from the setpoints that arrived. How the motion would have gone on is what its last steps before the stamp say
- * (their jerk goes on, as plans have it); the first setpoint that decelerates is the first after the stamp from which on steps
- * stay below that. A setpoint that was overtaken by its successor on the way is seen as one long step, and counts by its share.
+ * Reads a stop from the setpoints that arrived. How the motion would have gone on is what the steps right before a setpoint say
+ * (their jerk goes on); the first that decelerates is the first after the stamp from which on steps stay clearly below that. A setpoint that was overtaken by its successor on the way is seen as one long step, and counts by its share.
  * Gives null where nothing can be said: the arm stood, its course was not smooth, or it never came to rest.
  */
 export function readStop(all: readonly Arrived[], sent_s: number): Deceleration | null {
@@ -59,23 +61,25 @@ export function readStop(all: readonly Arrived[], sent_s: number): Deceleration 
   const cruise = raw.slice(after - KNOWN, after).sort((a, b) => a - b)[KNOWN >> 1]!;
   if (cruise <= STANDS_RAD) return null;
   const step = raw.map((length) => length / Math.max(1, Math.round(length / cruise)));
-  const before = step.slice(after - KNOWN, after);
-  const course = parabola(before);
-  const off = Math.max(...before.map((length, i) => Math.abs(length - course(i - KNOWN))));
-  if (off > SMOOTH * cruise) return null;
-  const tolerance = Math.max(4 * off, SLOWER * cruise);
-  const behind = (i: number): number => course(i - after) - (step[i] ?? Number.NaN);
-  const decelerates = (i: number): boolean =>
-    Array.from({ length: SLOWER_FOR }, (_, n) => behind(i + n)).every((value) => value > tolerance) &&
-    behind(i + SLOWER_FOR - 1) > 2 * behind(i);
-  const first = servo.findIndex((_, i) => i >= after && decelerates(i));
+  const decelerates = (i: number): boolean | null => {
+    const before = step.slice(i - KNOWN, i);
+    const course = parabola(before);
+    const off = Math.max(...before.map((length, n) => Math.abs(length - course(n - KNOWN))));
+    if (off > SMOOTH * cruise) return null;
+    const tolerance = Math.max(4 * off, SLOWER * cruise);
+    const behind = Array.from({ length: SLOWER_FOR }, (_, n) => course(n) - (step[i + n] ?? Number.NaN));
+    return behind.every((value) => value > tolerance) && behind[SLOWER_FOR - 1]! > SLOWER_AT_END_RAD;
+  };
+  if (decelerates(after) === null) return null;
+  const first = servo.findIndex((_, i) => i >= after && decelerates(i) === true);
   const stop = all.find(({ command, arrival_s }) => arrival_s >= sent_s && STOPS.has(command));
   const begun_s = Math.min(
     servo[first]?.arrival_s ?? Number.POSITIVE_INFINITY,
     stop?.arrival_s ?? Number.POSITIVE_INFINITY,
   );
   const moving = raw.findLastIndex((length) => length > STANDS_RAD);
-  if (!Number.isFinite(begun_s) || moving >= raw.length - AT_REST) return null;
+  // A program that is ended after its arm came to rest stopped nothing.
+  if (begun_s > (servo[moving]?.arrival_s ?? 0) + LATE_END_S || moving >= raw.length - AT_REST) return null;
   return {
     delay_s: begun_s - sent_s,
     standstill_s: servo[moving]!.arrival_s - sent_s,

@@ -241,7 +241,7 @@ async function repeat(
   count: number,
   work: () => Promise<{ sent_s: number; radius_m: number | null } | null>,
 ): Promise<void> {
-  if (!name.includes(values.only)) return;
+  if (count === 0 || !name.includes(values.only)) return;
   const way: Way = { name, stops: [], void_tries: 0, wanted: count };
   ways.push(way);
   const [most, limit_tries] = [count, ATTEMPTS * count];
