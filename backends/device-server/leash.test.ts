@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import type { Writable } from "node:stream";
+import type { Readable, Writable } from "node:stream";
 import { describe, expect, it } from "vitest";
 import { compiledModule } from "../../src/contract/package-root.js";
 
@@ -19,11 +19,11 @@ describe("a process on a leash", () => {
     const child = spawn(process.execPath, ["--input-type=module", "-e", CHILD], {
       stdio: ["ignore", "pipe", "pipe", "pipe"],
     });
-    const leash = child.stdio[3] as Writable;
+    const [, stdout, stderr, leash] = child.stdio as unknown as [null, Readable, Readable, Writable];
     leash.write("{}\n");
-    await once(child.stdout, "data");
-    child.stdout.destroy();
-    child.stderr.destroy();
+    await once(stdout, "data");
+    stdout.destroy();
+    stderr.destroy();
     leash.destroy();
     const kill = setTimeout(() => child.kill("SIGKILL"), 10_000);
     const [code, signal] = await once(child, "exit");
