@@ -83,7 +83,13 @@ export type {
 export { DeviceClient } from "./runtime/device/device-client.js";
 export { deviceCodeOf } from "./runtime/device/refusal.js";
 export type { CallOutcome } from "./runtime/dispatch.js";
-export { OperationFailure, type OperationTable, type SkillContext, type SkillFunction } from "./runtime/operation.js";
+export {
+  OperationFailure,
+  type OperationTable,
+  type SkillContext,
+  type SkillFunction,
+  type SkillResult,
+} from "./runtime/operation.js";
 export { loadOperations } from "./runtime/required-skills.js";
 export { Session, type SessionOptions, type Turn, type TurnSettlement } from "./runtime/session.js";
 export { McapTrace, type McapTraceOptions, TRACE_FILE } from "./runtime/trace/mcap-trace.js";

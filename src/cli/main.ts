@@ -21,6 +21,7 @@ import { addReplay } from "./commands/replay.js";
 import { addRun } from "./commands/run.js";
 import { addRuns } from "./commands/runs.js";
 import { addShow } from "./commands/show.js";
+import { addSkills } from "./commands/skills.js";
 import { addStop } from "./commands/stop.js";
 import { EXIT, EXIT_WORDS, exitCodeOf } from "./exit-codes.js";
 
@@ -58,6 +59,7 @@ function createProgram(ended: Ended): Command {
     addMirror,
     addInit,
     addConfig,
+    addSkills,
     addPrompt,
     addModel,
     addMcp,

@@ -7,9 +7,9 @@ import { ROBOT_API_DECLARATIONS } from "../../contract/generated/robot-api-decla
 import { packageFile } from "../../contract/package-root.js";
 import { ambientTypesOf, type SkillData } from "./skill-data.js";
 
-/** Files that are made up beside a skill's index.ts for the check; the names are no user's. */
-const TYPES_FILE = "__skill2real_types.d.ts";
-const CONTEXT_FILE = "__skill2real_context.d.ts";
+/** The types that a skill's index.ts sees without an import. For the check they are made anew, whatever the folder holds. */
+export const TYPES_FILE = "skill.gen.d.ts";
+/** Made up beside index.ts for the check; the name is no user's. */
 const AGREES_FILE = "__skill2real_agrees.ts";
 
 /** The package's own type of what a function is given, as compiled where it is, else from its source. */
@@ -21,18 +21,27 @@ function contextModule(): string {
   );
 }
 
-/** Types that a skill outside the package sees without an import: the contract's, its own, SkillContext, SkillResult, SkillFunctions. */
-export async function skillTypeFiles(folder: string, name: string, data: SkillData): Promise<Record<string, string>> {
+/**
+ * Declares globally what a skill outside the package sees without an import: the contract's types, its own, SkillContext,
+ * SkillResult, SkillFunctions. `from` is the module that has the context's types.
+ */
+export async function skillTypes(
+  folder: string,
+  name: string,
+  data: SkillData,
+  from = contextModule(),
+): Promise<string> {
   // What follows is the scope of programs, which a skill is not.
   const contract = ROBOT_API_DECLARATIONS.slice(0, ROBOT_API_DECLARATIONS.indexOf("/** What is thrown where"));
-  const own = `${data.declarations}\n${await ambientTypesOf(folder, name)}`;
-  const context = `import type * as context from ${JSON.stringify(contextModule())};
+  const functions = (await ambientTypesOf(folder, name)).replace(/^declare type/m, "type");
+  return `import type * as context from ${JSON.stringify(from)};
 declare global {
-  type SkillContext = context.SkillContext;
-  type SkillResult<R> = context.SkillResult<R>;
-}
+type SkillContext = context.SkillContext;
+type SkillResult<R> = context.SkillResult<R>;
+${contract}
+${data.declarations}
+${functions}}
 `;
-  return { [TYPES_FILE]: `${contract}\n${own}`, [CONTEXT_FILE]: context };
 }
 
 const AGREES = `import { functions } from "./index.js";
@@ -65,7 +74,7 @@ export async function checkSkillTypes(folder: string, name: string, data: SkillD
   const { default: compiler } = await import("typescript");
   const source = join(folder, "index.ts");
   const text = readFileSync(source, "utf8");
-  const made = await skillTypeFiles(folder, name, data);
+  const made = { [TYPES_FILE]: await skillTypes(folder, name, data) };
   const files = new Map(
     Object.entries({ ...made, [AGREES_FILE]: AGREES }).map(([file, text]) => [join(folder, file), text]),
   );
