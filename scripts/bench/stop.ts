@@ -313,7 +313,10 @@ async function byRun(
       // Fast, and in the middle of its way rather than at an end.
       steady = now > 0.4 && Math.abs(now - before) < 0.1 * now && (steady > 0 || guest()) ? steady + 1 : 0;
       before = now;
-      if (child.exitCode !== null || now_s() > give_up_s) throw new Error(`the run did not move: ${words.join("")}`);
+      if (child.exitCode !== null || now_s() > give_up_s) {
+        console.log(`    a run that did not move: ${words.join("").trim().split("\n").at(-1)}`);
+        return null;
+      }
       await sleep(15);
     }
     const sent_s = stop(child, guestOf(child.pid!));
@@ -323,6 +326,23 @@ async function byRun(
   } finally {
     truth.close();
     child.kill("SIGKILL");
+  }
+}
+
+/** The kernel takes a killed process's memory down before anybody can know of its end. */
+const teardown_s: number[] = [];
+
+/** Waits, without a pause, until a process has ended; gives the last moment at which it had not. */
+function endOf(pid: number): number {
+  for (let last_s = now_s(); ; ) {
+    const looked_s = now_s();
+    try {
+      const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
+      if ("ZX".includes(stat[stat.lastIndexOf(")") + 2] ?? "Z")) return last_s;
+    } catch {
+      return last_s;
+    }
+    last_s = looked_s;
   }
 }
 
@@ -357,8 +377,12 @@ try {
   );
   await repeat("guest killed", runs, () =>
     byRun((_, guest) => {
-      const sent_s = now_s();
-      return guest !== null && process.kill(guest, "SIGKILL") ? sent_s : null;
+      if (guest === null) return null;
+      const killed_s = now_s();
+      process.kill(guest, "SIGKILL");
+      const gone_s = endOf(guest);
+      teardown_s.push(gone_s - killed_s);
+      return gone_s;
     }),
   );
 } finally {
@@ -391,6 +415,10 @@ for (const { name, stops } of ways) {
   );
 }
 console.log("from the send stamp to the first decelerating setpoint at the controller; rest: to the last that moves");
+if (teardown_s.length > 0)
+  console.log(
+    `guest killed: from the end of its process; that took the kernel p50 ${ms(quantileOf(sortedOf(teardown_s), 0.5)).trim()} ms, max ${ms(quantileOf(sortedOf(teardown_s), 1)).trim()} ms from SIGKILL on`,
+  );
 const worst = ways.map(({ name, stops }) => ({
   name,
   p99_ms: 1e3 * quantileOf(sortedOf(stops.map(({ delay_s }) => delay_s)), 0.99),

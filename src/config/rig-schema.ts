@@ -82,7 +82,7 @@ const arm = z.strictObject({
     .default(3)
     .meta(
       notes(
-        "Cycles of 2 ms without a new state of the controller that stop the arm. More than 3 only where the network or a virtual machine's processors are known to pause.",
+        "Cycles of 2 ms without a new state of the controller that stop the arm; the loop itself may miss twice as many, or 10. More than 3 only where the network or a virtual machine's processors are known to pause.",
       ),
     ),
   registers: z

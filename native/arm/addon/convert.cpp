@@ -201,6 +201,8 @@ ArmOptions toOptions(const Napi::Object& from) {
   core.contact_torque_nm = toNumber(from, "contact_torque_nm");
   core.distance_base_rad = toNumber(from, "distance_rad");
   core.stale_cycles_stop = static_cast<int>(toNumber(from, "stale_cycles"));
+  // What takes the controller's states away for so long takes the loop away too, and then both.
+  core.starved_s = std::max(core.starved_s, 2 * core.stale_cycles_stop * kPeriod_s);
   readLimits(toObject(from, "limits"), core);
   readBodies(toArray(from, "bodies"), core);
   readZones(toArray(from, "zones"), core);

@@ -100,7 +100,7 @@ export const armOptionsSchema = z.strictObject({
   realtime_priority: z.int().min(1).max(99).default(80),
   /** Processor that the 500 Hz thread is pinned to; -1: any. */
   realtime_cpu: z.int().min(-1).max(1023).default(-1),
-  /** Cycles of 2 ms without a new package of the controller that stop the arm. */
+  /** Cycles of 2 ms without a new package of the controller that stop the arm. The loop itself may miss twice as many, or 10. */
   stale_cycles: z.int().min(3).max(25).default(3),
   servo_lookahead_s: z.number().min(0.03).max(0.2).default(0.05),
   servo_gain: z.number().min(100).max(2000).default(500),
