@@ -45,6 +45,8 @@ const runSchema = z.object({
   startTime_s: z.number().finite(),
 });
 
+const RENEW_AFTER_MS = 100;
+
 /**
  * Runs checked programs, one at a time, in a locked child process that is kept warm. A program that returned or threw
  * leaves its process to the next one, which gets a fresh interpreter; a killed program takes its process with it.
@@ -101,7 +103,7 @@ export class Sandbox {
       } finally {
         signal?.removeEventListener("abort", stop);
         process.setReferenced(false);
-        if (process.gone && !this.#closed) this.#warm = this.#start();
+        if (process.gone) this.#renewSoon();
       }
     } finally {
       this.#run = undefined;
@@ -130,6 +132,17 @@ export class Sandbox {
       (process) => process.kill(),
       () => {},
     );
+  }
+
+  /**
+   * A new child in place of a dead one, but not at once: starting a process holds this one up for tens of milliseconds, and
+   * whoever hears of the end of a program has an arm to stop.
+   */
+  #renewSoon(): void {
+    const dead = this.#warm;
+    setTimeout(() => {
+      if (!this.#closed && this.#warm === dead) this.#warm = this.#start();
+    }, RENEW_AFTER_MS).unref();
   }
 
   async #take(): Promise<GuestProcess> {
