@@ -116,8 +116,8 @@ describe.skipIf(lacking !== "")(`a function that moves${lacking ? ` (missing: ${
   it("ends with a failure where it leaves a motion behind, which then has ended", async () => {
     functions.careless = made(true, async (context) => {
       void lowered(context, 0.05).catch(() => {});
-      // Lets it begin.
-      await new Promise((resolve) => setTimeout(resolve, 50));
+      // Lets it begin; the backend's first answer takes longer.
+      await new Promise((resolve) => setImmediate(resolve));
       return {};
     });
     expect(await value("careless")).toMatchObject({ status: "internal_error" });
