@@ -111,7 +111,9 @@ void PlantSource::open() {
                                               " cannot be used: " + error.what());
   }
   info_.product = "emulated bench";
-  info_.serial = config_.plant.camera;
+  // Opened again, it is still the camera that it was.
+  if (!serial_known_)
+    info_.serial = config_.plant.camera;
   info_.period_s = 0.2;
 }
 

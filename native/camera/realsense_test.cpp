@@ -211,14 +211,16 @@ TEST_F(RealsenseRecording, RegistersDepthAsTheLibrarysAlignBlockDoes) {
       dlsym(handle, "rs2_process_frame"));
   const auto from_file = reinterpret_cast<void (*)(rs2::Config*, const char*, int, rs2::Error**)>(
       dlsym(handle, "rs2_config_enable_device_from_file_repeat_option"));
-  ASSERT_TRUE(create_align && start_block && process && from_file);
+  const auto delete_block =
+      reinterpret_cast<void (*)(rs2::Block*)>(dlsym(handle, "rs2_delete_processing_block"));
+  ASSERT_TRUE(create_align && start_block && process && from_file && delete_block);
   rs2::Context* context = api.call(api.rs2_create_context, api.version());
   std::vector<uint16_t> theirs;
   for (int attempt = 0; attempt < 5 && theirs.empty(); ++attempt) {
     rs2::Config* wanted = api.call(api.rs2_create_config);
     api.call(from_file, wanted, recording().c_str(), 1);
     rs2::Pipeline* pipeline = api.call(api.rs2_create_pipeline, context);
-    (void)api.call(api.rs2_pipeline_start_with_config, pipeline, wanted);
+    rs2::PipelineProfile* playing = api.call(api.rs2_pipeline_start_with_config, pipeline, wanted);
     rs2::Queue* queue = api.call(api.rs2_create_frame_queue, 4);
     rs2::Block* align = api.call(create_align, rs2::kStreamColor);
     api.call(start_block, align, queue);
@@ -249,7 +251,13 @@ TEST_F(RealsenseRecording, RegistersDepthAsTheLibrarysAlignBlockDoes) {
       api.rs2_release_frame(aligned);
     }
     api.attempt(api.rs2_pipeline_stop, pipeline);
+    api.rs2_delete_pipeline_profile(playing);
+    delete_block(align);
+    api.rs2_delete_frame_queue(queue);
+    api.rs2_delete_pipeline(pipeline);
+    api.rs2_delete_config(wanted);
   }
+  api.rs2_delete_context(context);
   ASSERT_FALSE(theirs.empty()) << "the library's pipeline gave no pair of the short recording";
 
   // Theirs keeps the depth of the depth camera; ours is in the colour camera's frame. With the
