@@ -70,7 +70,8 @@ export async function playEpisode(options: EpisodeOptions): Promise<EpisodeRepor
       };
       const stage = await player.play(stages.length, decision.program, decision.fileName, left);
       add(stage);
-      if (await player.faulted()) return report("fault", null, "the arm has stopped itself; a person must look");
+      const fault = await player.faulted();
+      if (fault !== null) return report("fault", null, `the arm has stopped itself (${fault}); a person must look`);
     }
   } catch (error) {
     if (isSkill2RealError(error, "backend_lost") || session.device.lost)

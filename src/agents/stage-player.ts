@@ -124,12 +124,13 @@ export class StagePlayer {
     return this.#record(number, program, host, result.printed, end, start_s);
   }
 
-  /** Whether the arm has stopped itself, so that nothing can go on without a person. Takes note of a stop of somebody else too. */
-  async faulted(): Promise<boolean> {
+  /** Why the arm has stopped itself, so that nothing can go on without a person; null where it has not. Takes note of a stop of somebody else too. */
+  async faulted(): Promise<string | null> {
     const { session } = this.#options;
-    if (session.device.lost) return false;
-    const { arms } = await session.refresh();
-    return arms.some((arm) => arm.mode === "PROTECTIVE_STOP" || arm.mode === "FAULT");
+    if (session.device.lost) return null;
+    const { arms, stop_reason } = await session.refresh();
+    const stopped = arms.some((arm) => arm.mode === "PROTECTIVE_STOP" || arm.mode === "FAULT");
+    return stopped ? stop_reason || "no reason was given" : null;
   }
 
   /** Nothing of a program outlives it. An arm that has stopped itself stays stopped: that is for a person. */
