@@ -4,17 +4,13 @@
  *
  * @module
  */
-import { mkdir } from "node:fs/promises";
-import { join } from "node:path";
 import { isSkill2RealError, Skill2RealError } from "../../contract/errors.js";
 import type { MotionSettings, PerceptionSettings } from "../../contract/settings.js";
 import { ProgramChecker, Sandbox } from "../../program/index.js";
-import { DeviceClient } from "../../runtime/device/device-client.js";
-import { Session } from "../../runtime/session.js";
-import { McapTrace, TRACE_FILE } from "../../runtime/trace/mcap-trace.js";
 import { createProposer } from "../create-proposer.js";
 import { playEpisode } from "../episode.js";
 import { type LoadedSkills, loadSkills } from "../load-skills.js";
+import { openRecordedSession } from "../open-session.js";
 import { withoutSecrets } from "../services/settings.js";
 import { skillServices } from "../services/vision-services.js";
 import { type EpisodeRequest, type HostMessage, hostRequestSchema } from "./messages.js";
@@ -30,46 +26,26 @@ class AgentHost {
     this.#stop = stop;
     const { skills, checker } = await this.#check(request);
     this.#sandbox ??= await Sandbox.create();
-    await mkdir(request.folder, { recursive: true, mode: 0o700 }).catch((cause: NodeJS.ErrnoException) => {
-      throw new Skill2RealError(
-        "storage_failed",
-        `the run's folder cannot be made (${cause.code}): free space, or choose another folder of runs`,
-        { cause },
-      );
-    });
-    // Before the session knows the device's time, the trace begins at 0.
-    let now = (): number => 0;
-    const trace = await McapTrace.create({
-      path: join(request.folder, TRACE_FILE),
-      now: () => now(),
-      metadata: { episode: request.episode, instruction: request.instruction },
-    });
     try {
-      const device = await DeviceClient.connect({
-        ...request.addresses,
-        ...(request.curve ? { curve: request.curve } : {}),
-        role: "CONTROLLER",
+      const { session, trace } = await openRecordedSession({
+        addresses: request.addresses,
+        curve: request.curve,
+        folder: request.folder,
         client: "skill2real/agent-host",
         leaseMs: request.leaseMs,
-        onExchange: (exchange) => trace.exchange(exchange),
-      });
-      now = () => device.time_s;
-      const session = Session.open({
-        device,
         operations: skills.operations,
-        folder: request.folder,
-        trace,
         motion: request.settings.motion as Partial<MotionSettings>,
         perception: request.settings.perception as Partial<PerceptionSettings>,
-        ...(request.refKey ? { refKey: request.refKey } : {}),
-      });
-      trace.event("session", {
-        ref_key: session.refKey,
-        random_seed: request.randomSeed,
-        skills: skills.names,
-        settings: recorded(request.settings),
+        refKey: request.refKey,
+        metadata: { episode: request.episode, instruction: request.instruction },
       });
       try {
+        trace.event("session", {
+          ref_key: session.refKey,
+          random_seed: request.randomSeed,
+          skills: skills.names,
+          settings: recorded(request.settings),
+        });
         const proposer = createProposer(request.proposer, {
           skills,
           capabilities: session.device.capabilities,
@@ -104,9 +80,9 @@ class AgentHost {
         say({ type: "played", report, refKey: session.refKey });
       } finally {
         await session.close();
+        await trace.close();
       }
     } finally {
-      await trace.close();
       this.#stop = null;
     }
   }

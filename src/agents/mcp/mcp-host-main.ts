@@ -4,17 +4,13 @@
  *
  * @module
  */
-import { mkdir } from "node:fs/promises";
-import { join } from "node:path";
 import { z } from "zod";
 import { SERVICES } from "../../config/skills/manifest.js";
 import { isSkill2RealError, Skill2RealError } from "../../contract/errors.js";
 import type { MotionSettings, PerceptionSettings } from "../../contract/settings.js";
 import { ProgramChecker, Sandbox } from "../../program/index.js";
-import { DeviceClient } from "../../runtime/device/device-client.js";
-import { Session } from "../../runtime/session.js";
-import { McapTrace, TRACE_FILE } from "../../runtime/trace/mcap-trace.js";
 import { loadSkills } from "../load-skills.js";
+import { openRecordedSession } from "../open-session.js";
 import { serviceSettingsSchema } from "../services/settings.js";
 import { skillServices } from "../services/vision-services.js";
 import { StagePlayer } from "../stage-player.js";
@@ -50,30 +46,17 @@ const say = (message: McpMessage): void => {
 
 async function serve(request: McpRequest): Promise<void> {
   const skills = await loadSkills(request.skills, request.services && skillServices(request.services));
-  await mkdir(request.folder, { recursive: true, mode: 0o700 });
-  let now = (): number => 0;
-  const trace = await McapTrace.create({
-    path: join(request.folder, TRACE_FILE),
-    now: () => now(),
-    metadata: { episode: request.folder, instruction: "(an outside agent)" },
-  });
   const checker = await ProgramChecker.create({ declarations: skills.declarations, names: skills.functionNames });
   const sandbox = await Sandbox.create();
-  const device = await DeviceClient.connect({
-    ...request.addresses,
-    role: "CONTROLLER",
+  const { session, trace } = await openRecordedSession({
+    addresses: request.addresses,
+    folder: request.folder,
     client: "skill2real/mcp",
     leaseMs: 1500,
-    onExchange: (exchange) => trace.exchange(exchange),
-  });
-  now = () => device.time_s;
-  const session = Session.open({
-    device,
     operations: skills.operations,
-    folder: request.folder,
-    trace,
     motion: request.motion as Partial<MotionSettings>,
     perception: request.perception as Partial<PerceptionSettings>,
+    metadata: { episode: request.folder, instruction: "(an outside agent)" },
   });
   const player = new StagePlayer({
     session,
