@@ -1,6 +1,6 @@
-import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { join, relative } from "node:path";
+import { join } from "node:path";
+import { folderDigest } from "../config/lock/folder-digest.js";
 import { parseManifest, RESERVED_SKILLS, type Service, type SkillManifest } from "../config/skills/manifest.js";
 import { type ResolvedSkills, resolveSkills } from "../config/skills/resolve.js";
 import { isSkill2RealError, Skill2RealError } from "../contract/errors.js";
@@ -107,22 +107,10 @@ export function userSkillDigests(found: readonly Found[]): Record<string, string
   const digests: Record<string, string> = {};
   for (const { manifest, folder } of found) {
     if (isOurs(folder)) continue;
-    const hash = createHash("sha256");
-    for (const file of filesBelow(folder))
-      hash
-        .update(`${file}\0`)
-        .update(readFileSync(join(folder, file)))
-        .update("\0");
-    digests[manifest.name] = hash.digest("hex");
+    digests[manifest.name] = folderDigest(folder);
   }
   return digests;
 }
-
-const filesBelow = (folder: string): string[] =>
-  readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => relative(folder, join(entry.parentPath, entry.name)))
-    .sort();
 
 /** Code of the functions of one skill that are on, with checks of what they take and give as its skill.proto says. */
 async function loadOne(found: Found, exports: readonly string[], services: SkillServices): Promise<OptionalSkill> {

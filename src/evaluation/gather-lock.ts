@@ -1,12 +1,11 @@
 import { createHash } from "node:crypto";
-import { readdirSync, readFileSync } from "node:fs";
-import { join, relative } from "node:path";
 import type { EpisodeRequest } from "../agents/host/messages.js";
 import { shownEntries } from "../agents/llm/create-llm-proposer.js";
 import { ESTIMATOR } from "../agents/llm/estimate-tokens.js";
 import { functionDigests, resolveSettings, userSkillDigests } from "../agents/optional-skills.js";
 import { withoutSecrets } from "../agents/services/settings.js";
 import { digestOf, type Plain } from "../config/lock/canonical-json.js";
+import { folderDigest } from "../config/lock/folder-digest.js";
 import { type Lock, makeLock } from "../config/lock/lock.js";
 import { loadPack } from "../config/prompts/pack.js";
 import { DIRECT_PROMPTS, directText, ROLES, roleText } from "../config/prompts/texts.js";
@@ -46,12 +45,19 @@ export function gatherLock(input: LockInput): Lock {
   const environment = {
     backend: input.capabilities === undefined ? null : backendPart(input.capabilities),
     clock: input.realtime === 0 ? "simulated" : `wall, rate ${input.realtime}`,
-    simulator: sourceDigest(packageFile("backends", "sim", "server"), /\.(py|xml)$/),
+    simulator: simulatorDigest(),
     task: input.task,
     motion: settings.motion as Plain,
     perception: settings.perception as Plain,
   };
   return makeLock(policy, environment);
+}
+
+let simulatorSources: string | undefined;
+/** The simulator's sources are read once: an evaluation makes a lock for each of its episodes. */
+function simulatorDigest(): string {
+  simulatorSources ??= folderDigest(packageFile("backends", "sim", "server"), /\.(py|xml)$/);
+  return simulatorSources;
 }
 
 /** A simulator draws where its cameras are from the seed: that stays out. A rig's calibration is in. */
@@ -113,18 +119,3 @@ function textsPart(packName: string): Plain {
 const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex");
 /** Messages as plain data. */
 const plainOf = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
-
-/** SHA-256 over the files of a folder whose names fit, by their names in it and their content. */
-export function sourceDigest(folder: string, matches: RegExp): string {
-  const hash = createHash("sha256");
-  const files = readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && matches.test(entry.name))
-    .map((entry) => relative(folder, join(entry.parentPath, entry.name)))
-    .sort();
-  for (const file of files)
-    hash
-      .update(`${file}\0`)
-      .update(readFileSync(join(folder, file)))
-      .update("\0");
-  return hash.digest("hex");
-}
