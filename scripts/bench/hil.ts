@@ -13,11 +13,11 @@ import { loadavg, tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { seedRange } from "../../src/cli/settings.js";
-import { DEFAULT_CONFIG, quotasOf } from "../../src/config/index.js";
 import { type EpisodeResult, isFalseClaim } from "../../src/evaluation/episode-result.js";
 import { EpisodeWorker } from "../../src/evaluation/episode-worker.js";
 import { EmulatedRigWorld } from "../../src/evaluation/rig-world.js";
 import { wilson95 } from "../../src/evaluation/wilson.js";
+import { benchSettings } from "./bench-settings.js";
 
 const GOAL = 0.9;
 /** A machine that was too busy for a moment says nothing about the rig; one that always is does. */
@@ -48,7 +48,6 @@ const { values } = parseArgs({
 });
 const seeds = seedRange(values.seeds);
 const folder = mkdtempSync(join(tmpdir(), "bench-hil-"));
-const config = DEFAULT_CONFIG;
 let words: string[] = [];
 const worker = new EpisodeWorker({
   runsFolder: folder,
@@ -63,13 +62,7 @@ async function play(seed: number): Promise<Played> {
       task: "r1",
       seed,
       proposer: { kind: "library", library: "starter" },
-      settings: {
-        motion: config.motion,
-        perception: { ...config.perception, threads: 1 },
-        quotas: quotasOf(config),
-        budgets: config.episode,
-        skills: config.skills,
-      },
+      settings: benchSettings(),
     });
     const played = { result, tries, load: loadavg()[0] ?? Number.NaN, words };
     if (result.infrastructure === null || tries === TRIES) return played;

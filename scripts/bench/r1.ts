@@ -10,7 +10,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { SimBackend } from "../../backends/sim/launch.js";
-import { DEFAULT_CONFIG, quotasOf } from "../../src/config/index.js";
 import { packageFile } from "../../src/contract/package-root.js";
 import type { EpisodeSpec } from "../../src/evaluation/episode-worker.js";
 import { type EvalSummary, summarize } from "../../src/evaluation/eval-summary.js";
@@ -18,6 +17,7 @@ import { evaluateSeeds } from "../../src/evaluation/evaluate.js";
 import { PrivilegedClient } from "../../src/evaluation/privileged-client.js";
 import { wilson95 } from "../../src/evaluation/wilson.js";
 import { loadOperations } from "../../src/runtime/required-skills.js";
+import { benchSettings } from "./bench-settings.js";
 import { playOracle } from "./r1-oracle.js";
 
 const GOALS = { library: 0.95, oracle: 0.99, blind: 0.05, wall_s: 8 } as const;
@@ -44,17 +44,10 @@ async function play(
   seeds: Range,
   folder: string,
 ): Promise<EvalSummary> {
-  const config = DEFAULT_CONFIG;
   const spec = {
     task: "r1",
     proposer,
-    settings: {
-      motion: config.motion,
-      perception: { ...config.perception, threads: 1 },
-      quotas: quotasOf(config),
-      budgets: config.episode,
-      skills: config.skills,
-    },
+    settings: benchSettings(),
   };
   const results = await evaluateSeeds({
     spec,

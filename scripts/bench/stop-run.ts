@@ -5,10 +5,10 @@
  * @module
  */
 import { onInterrupt } from "../../src/cli/interrupt.js";
-import { DEFAULT_CONFIG, quotasOf } from "../../src/config/index.js";
 import { checkRig } from "../../src/config/rig.js";
 import { EpisodeWorker } from "../../src/evaluation/episode-worker.js";
 import { RealRigWorld } from "../../src/evaluation/rig-world.js";
+import { benchSettings } from "./bench-settings.js";
 
 const SOURCE = `
 const down = { qx: 1, qy: 0, qz: 0, qw: 0 };
@@ -24,19 +24,12 @@ const worker = new EpisodeWorker({
 });
 const interrupt = onInterrupt((reason) => worker.stop(reason));
 try {
-  const config = DEFAULT_CONFIG;
   const result = await worker.play({
     task: "r1",
     seed: 0,
     instruction: "go to and fro",
     proposer: { kind: "script", source: SOURCE, fileName: "to-and-fro.program.ts" },
-    settings: {
-      motion: config.motion,
-      perception: { ...config.perception, threads: 1 },
-      quotas: quotasOf(config),
-      budgets: config.episode,
-      skills: config.skills,
-    },
+    settings: benchSettings(),
   });
   process.stdout.write(`${JSON.stringify({ outcome: result.outcome, evidence: result.evidence })}\n`);
 } finally {

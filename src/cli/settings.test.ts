@@ -5,7 +5,8 @@ import { describe, expect, it } from "vitest";
 import { hostRequestSchema } from "../agents/host/messages.js";
 import { DEFAULT_CONFIG } from "../config/index.js";
 import { packageFile } from "../contract/package-root.js";
-import { episodeSettings, llmProposer, proposerOf, seedRange } from "./settings.js";
+import { episodeSettings } from "../evaluation/episode-settings.js";
+import { llmProposer, proposerOf, seedRange } from "./settings.js";
 
 describe("seedRange", () => {
   it("reads one seed and a range with both ends", () => {

@@ -7,6 +7,7 @@ import { type ServiceSettings, serviceSettingsSchema } from "../agents/services/
 import { type Config, type LoadConfigOptions, loadConfig, quotasOf } from "../config/index.js";
 import { Skill2RealError } from "../contract/errors.js";
 import { suggest } from "../contract/suggest.js";
+import { episodeSettings } from "../evaluation/episode-settings.js";
 import { readMemories } from "../memory/index.js";
 
 const TASKS: readonly string[] = ["r1"];
@@ -34,18 +35,6 @@ export const configSources = (options: CommonOptions): LoadConfigOptions => ({
 
 export function commandConfig(options: CommonOptions): Config {
   return loadConfig(configSources(options)).config;
-}
-
-/** What the agent host is told of a configuration. */
-export function episodeSettings(config: Config): EpisodeRequest["settings"] {
-  return {
-    motion: config.motion,
-    perception: config.perception,
-    path_length_m: config.program.path_length_m,
-    quotas: quotasOf(config),
-    budgets: config.episode,
-    skills: config.skills,
-  };
 }
 
 /** Who answers for the services of a configuration; the key of a vision model comes from the environment alone. */

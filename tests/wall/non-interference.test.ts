@@ -2,7 +2,8 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { commandConfig, episodeSettings } from "../../src/cli/settings.js";
+import { commandConfig } from "../../src/cli/settings.js";
+import { episodeSettings } from "../../src/evaluation/episode-settings.js";
 import type { EpisodeSpec, EpisodeWorkerOptions } from "../../src/evaluation/episode-worker.js";
 import { differences, type PublicTraffic, playRecorded } from "../support/public-traffic.js";
 

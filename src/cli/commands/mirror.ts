@@ -5,6 +5,7 @@ import type { Command } from "commander";
 import { NativeBackend } from "../../../backends/native/launch.js";
 import { DEFAULT_BUDGETS } from "../../agents/episode.js";
 import { Skill2RealError } from "../../contract/errors.js";
+import { episodeSettings } from "../../evaluation/episode-settings.js";
 import { EpisodeWorker } from "../../evaluation/episode-worker.js";
 import { mirrorArm } from "../../evaluation/mirror/mirror.js";
 import type { MirrorGap } from "../../evaluation/mirror/mirror-twin.js";
@@ -19,7 +20,7 @@ import { liveBackends } from "../live-backends.js";
 import type { Ended } from "../main.js";
 import { liveOperators } from "../operator-notes.js";
 import { type RigOptions, rigOf, speedOf } from "../rigs.js";
-import { commandConfig, episodeSettings } from "../settings.js";
+import { commandConfig } from "../settings.js";
 
 type MirrorCommandOptions = RigOptions & {
   seconds?: number;

@@ -1,15 +1,16 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { DEFAULT_CONFIG } from "../../../config/index.js";
 import { loadOperations } from "../../../runtime/required-skills.js";
 import { Session } from "../../../runtime/session.js";
 import { sleepMs } from "../../conformance/context.js";
 import { distance } from "../../conformance/motion.js";
+import { episodeSettings } from "../../episode-settings.js";
 import { EpisodeWorker } from "../../episode-worker.js";
 import { EmulatedRigWorld } from "../../rig-world.js";
 import { CheckSkipped, ensure, ensureNear, type HilCheck, type HilGroup } from "../check.js";
 import type { HilContext } from "../context.js";
-import { defaultEpisodeSettings } from "../episode-settings.js";
 
 type Pose = { x: number; y: number; z: number; qx: number; qy: number; qz: number; qw: number };
 type Reply = { status: string; message?: string };
@@ -182,7 +183,7 @@ const episodes: HilCheck[] = [
         task: "r1",
         seed: 2001,
         proposer: { kind: "library", library: "starter" },
-        settings: defaultEpisodeSettings(),
+        settings: episodeSettings(DEFAULT_CONFIG),
       });
       ctx.measure("took", result.wall_s, "s");
       ensure(result.infrastructure === null, `the infrastructure failed: ${result.infrastructure}`);
