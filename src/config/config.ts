@@ -47,9 +47,9 @@ export function checkConfig(value: unknown, label: string): Config {
   throw new Skill2RealError("bad_config", `${label}: ${message}`);
 }
 
-function readFile(file: string): Layer {
+function readFile(file: string): string {
   if (!existsSync(file)) throw new Skill2RealError("not_found", `there is no configuration file ${file}`);
-  return parseToml(readFileSync(file, "utf8"), file);
+  return readFileSync(file, "utf8");
 }
 
 function absolute(value: unknown, folder: string): unknown {
@@ -78,10 +78,11 @@ export function loadConfig(options: LoadConfigOptions = {}): LoadedConfig {
   const { environment = {}, flags = {}, cwd = process.cwd() } = options;
   const beside = join(cwd, CONFIG_FILE);
   const file = options.file === undefined ? (existsSync(beside) ? beside : undefined) : resolve(cwd, options.file);
+  const text = file === undefined ? "" : readFile(file);
   const layers: Named[] = [
     ...(file === undefined
       ? []
-      : [{ origin: "file" as const, layer: readFile(file), label: file, folder: dirname(file) }]),
+      : [{ origin: "file" as const, layer: parseToml(text, file), label: file, folder: dirname(file) }]),
     { origin: "environment", layer: environmentLayer(environment), label: "environment", folder: cwd },
     { origin: "flag", layer: flagLayer(flags), label: "flags", folder: cwd },
   ];
@@ -102,6 +103,6 @@ export function loadConfig(options: LoadConfigOptions = {}): LoadedConfig {
   const config = checkConfig(merged, layers.map(({ label }) => label).join(", "));
   const own = layers.find(({ origin }) => origin === "file");
   const rigs = own ? checkRigs(own.layer.rig, own.label, own.folder) : new Map<string, Rig>();
-  const lines = file === undefined ? new Map<string, number>() : keyLines(readFileSync(file, "utf8"));
+  const lines = keyLines(text);
   return file === undefined ? { config, origins, rigs, lines } : { config, origins, rigs, lines, file };
 }

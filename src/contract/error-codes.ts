@@ -25,7 +25,7 @@ export const ERROR_CODES = {
   model_timeout: "The model gave no whole reply in time, or its stream fell silent.",
   model_stream_cut: "The model's reply ended before it was whole.",
   model_unauthorized: "The endpoint refuses the key.",
-  model_rate_limited: "The endpoint takes no more requests for now.",
+  model_rate_limited: "The endpoint refuses further requests until some time has passed.",
   model_server_error: "The endpoint failed by itself.",
   model_bad_reply: "The endpoint's answer is of a wrong kind or cannot be read.",
   model_reply_too_large: "The reply is larger than any program.",

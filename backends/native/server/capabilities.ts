@@ -4,8 +4,9 @@ import { rigTransform } from "../../../src/config/index.js";
 import { Skill2RealError } from "../../../src/contract/errors.js";
 import type { Arm, Camera, Capabilities, Gripper, View } from "../../../src/contract/generated/device.js";
 import { packageFile } from "../../../src/contract/package-root.js";
+import type { PinholeIntrinsics } from "../../../src/runtime/native/camera.js";
 import { multiply } from "../../../src/runtime/transforms.js";
-import type { ArmFacts, CameraFacts, GripperFacts, PinholeIntrinsics } from "./drivers.js";
+import type { ArmFacts, CameraFacts, GripperFacts } from "./drivers.js";
 import { PIKA_CAPSULES, UR5E_CAPSULES, UR5E_TORQUE_NM } from "./ur5e-model.js";
 
 export const ARM = "arm";

@@ -7,6 +7,7 @@
  * @module
  */
 import type { EndReason } from "../../../src/contract/generated/device.js";
+import type { PinholeIntrinsics } from "../../../src/runtime/native/camera.js";
 import type { ReadGuard } from "../../device-server/read-motions.js";
 
 /** Where an arm is in the diagram of its supervisor. */
@@ -156,15 +157,6 @@ export interface GripperDriver {
   onEvent(listener: (event: GripperEvent) => void): () => void;
   close(): Promise<void>;
 }
-
-export type PinholeIntrinsics = {
-  width: number;
-  height: number;
-  fx_px: number;
-  fy_px: number;
-  cx_px: number;
-  cy_px: number;
-};
 
 export type CameraFacts = {
   /** Of the left, colour image after rectification; depth is registered to it. */

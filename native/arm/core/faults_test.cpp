@@ -7,7 +7,7 @@
 namespace s2r::arm {
 namespace {
 
-TEST(Faults, TableNamesEachFaultOnceAndSaysWhatToDo) {
+TEST(Faults, TableNamesEachFaultOnceWithTheNextStep) {
   std::set<std::string> names;
   for (const FaultInfo& info : kFaults) {
     EXPECT_TRUE(names.insert(info.name).second) << info.name;

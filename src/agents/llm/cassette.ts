@@ -181,7 +181,7 @@ export class ReplayingModel implements Model {
 }
 
 /** Where two requests part, with some words of both. */
-export function firstDifference(recorded: Exchange["request"], now: Exchange["request"]): string {
+function firstDifference(recorded: Exchange["request"], now: Exchange["request"]): string {
   for (let at = 0; at < Math.max(recorded.length, now.length); at += 1) {
     const before = recorded[at];
     const after = now[at];
