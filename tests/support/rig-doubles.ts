@@ -80,6 +80,7 @@ export class ArmDouble implements ArmDriver {
       dh: [...this.facts.dh],
     } as unknown as Arm;
     this.#q = [...(rig.arm.look_q_rad ?? rig.arm.home_q_rad)];
+    this.#history.push(this.#snapshot(monotonic_s()));
     this.#timer = setInterval(() => this.#step(), PERIOD_MS);
   }
 
