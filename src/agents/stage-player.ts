@@ -102,6 +102,14 @@ export class StagePlayer {
     if (!check.ok)
       return this.#record(number, program, host, [], { kind: "refused", diagnostics: check.diagnostics }, start_s);
 
+    let halted: Promise<void> | undefined;
+    const halt = (how: string): Promise<void> | undefined => {
+      if (session.device.lost || session.stopReason !== null) return undefined;
+      const halting = this.#halt(host, `the program has ended (${how})`);
+      // it is awaited once the guest is gone; until then its failure must not count as unhandled
+      halting.catch(() => {});
+      return halting;
+    };
     const signals = [stop.signal, ...(this.#options.signal ? [this.#options.signal] : [])];
     const result = await sandbox.run({
       javascript: check.javascript,
@@ -113,10 +121,14 @@ export class StagePlayer {
       quotas: { ...this.#options.quotas, ...quotas },
       host,
       onPrint: (line) => trace.log(line.level === "log" ? "info" : line.level, line.text),
+      // The arm stops beside the death of the guest, not after it.
+      onKill: (code) => {
+        halted = halt(code);
+      },
       signal: AbortSignal.any(signals),
     });
-    if (!session.device.lost && session.stopReason === null)
-      await this.#halt(host, `the program has ended (${result.outcome === "killed" ? result.code : result.outcome})`);
+    halted ??= halt(result.outcome === "killed" ? result.code : result.outcome);
+    await halted;
     await host.idle();
     if (defect !== null) throw defect;
     const end = stageEnd(result);

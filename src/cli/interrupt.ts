@@ -7,8 +7,10 @@ export function onInterrupt(stop: (reason: string) => Promise<void>): {
   const handler = (signal: NodeJS.Signals): void => {
     count += 1;
     if (count > 1) process.exit(130);
+    // The stop leaves first: a terminal or a pipe that takes no words would hold it up.
+    const stopped = stop(`interrupted by ${signal}`);
     process.stderr.write(`\n${signal}: stopping the arm; once more ends at once\n`);
-    stop(`interrupted by ${signal}`).catch((error: unknown) =>
+    stopped.catch((error: unknown) =>
       process.stderr.write(`the stop was not answered: ${error instanceof Error ? error.message : String(error)}\n`),
     );
   };

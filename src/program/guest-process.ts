@@ -16,6 +16,8 @@ const MAX_MESSAGE_BYTES = 128 << 20;
 
 export type GuestListener = {
   onMessage(message: FromGuest): void;
+  /** Nothing more will come: the process closed its pipe, so it ends or has ended. */
+  onSilent?(): void;
   /** The process ended; `lastWords` is what it wrote to stderr. */
   onExit(lastWords: string): void;
 };
@@ -54,6 +56,8 @@ export class GuestProcess {
     // a dying process is reported by its exit, not by its pipe
     child.stdin?.on("error", () => {});
     child.stdout?.on("data", (chunk: Buffer) => this.#read(chunk));
+    // its pipes are closed a little before its end is told
+    child.stdout?.on("end", () => this.#listener?.onSilent?.());
   }
 
   /** Resolves when the process is ready to run a program; throws `guest_failed` with its last words. */

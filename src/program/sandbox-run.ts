@@ -19,6 +19,7 @@ export type SandboxRunOptions = {
   quotas: Quotas;
   host: GuestHost;
   onPrint?: ((line: PrintedLine) => void) | undefined;
+  onKill?: ((code: KillCode) => void) | undefined;
 };
 
 /** Ends that leave no guest code running, so that the process can take the next program. */
@@ -26,6 +27,9 @@ const SETTLED_CODES: readonly KillCode[] = ["unawaited_calls", "result_too_large
 
 /** How many times its wall time a turn may last while other processes keep the guest from computing. */
 const MAX_STARVATION = 2;
+
+/** A guest that closed its pipe is ending; one that does not end is helped. */
+const ENDING_MS = 1000;
 
 const callSchema = z.strictObject({ name: z.string(), args: z.array(z.unknown()) });
 
@@ -43,6 +47,8 @@ export class SandboxRun implements GuestReplies {
   readonly #usage = { calls: 0, sleeps: 0, turns: 0, guestCpu_s: 0 };
   #time_s: number;
   #sequence = 0;
+  /** Nothing passes from or to the guest any more: it is being killed, or it ends by itself. */
+  #cut = false;
   #ended = false;
   #busySince_ms = 0;
   #busyTimer: NodeJS.Timeout | undefined;
@@ -63,6 +69,10 @@ export class SandboxRun implements GuestReplies {
     );
     process.listen({
       onMessage: (message) => this.#guard(() => this.#take(message)),
+      onSilent: () => {
+        this.#shut("guest_failed");
+        setTimeout(() => void process.kill(), ENDING_MS).unref();
+      },
       onExit: (lastWords) => this.#kill("guest_failed", `the sandbox process died: ${lastWords}`),
     });
     const { javascript, fileName, seed, quotas } = options;
@@ -89,7 +99,7 @@ export class SandboxRun implements GuestReplies {
   }
 
   settle(settlements: readonly Settlement[], time_s?: number): void {
-    if (this.#ended || settlements.length === 0) return;
+    if (this.#cut || this.#ended || settlements.length === 0) return;
     const { deviceTime_s } = this.#options.quotas;
     if (time_s !== undefined) {
       if (!Number.isFinite(time_s)) throw new Skill2RealError("bad_argument", `time_s is ${time_s}; it must be finite`);
@@ -149,7 +159,7 @@ export class SandboxRun implements GuestReplies {
   }
 
   #take(message: FromGuest): void {
-    if (this.#ended) return;
+    if (this.#cut || this.#ended) return;
     if ("guestCpu_s" in message) this.#usage.guestCpu_s = message.guestCpu_s;
     switch (message.type) {
       case "print": {
@@ -215,7 +225,16 @@ export class SandboxRun implements GuestReplies {
   }
 
   #kill(code: KillCode, message: string): void {
-    this.#finish({ outcome: "killed", code, message }, !SETTLED_CODES.includes(code));
+    const kill = !SETTLED_CODES.includes(code);
+    if (kill) this.#shut(code);
+    this.#finish({ outcome: "killed", code, message }, kill);
+  }
+
+  /** Closes the gate and says so, while the guest's process still lives: what it set moving must not wait for its death. */
+  #shut(code: KillCode): void {
+    if (this.#cut || this.#ended) return;
+    this.#cut = true;
+    this.#options.onKill?.(code);
   }
 
   #finish(end: RunEnd, kill: boolean): void {

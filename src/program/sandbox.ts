@@ -3,6 +3,7 @@ import { Skill2RealError } from "../contract/errors.js";
 import type { GuestHost } from "./guest-host.js";
 import { GuestProcess } from "./guest-process.js";
 import { type GuestCommand, guestCommand, type Isolation } from "./isolation.js";
+import type { KillCode } from "./kill-codes.js";
 import { type Quotas, resolveQuotas } from "./quotas.js";
 import type { PrintedLine, RunResult } from "./run-result.js";
 import { SandboxRun } from "./sandbox-run.js";
@@ -32,6 +33,11 @@ export type RunOptions = {
   quotas?: Partial<Quotas>;
   host: GuestHost;
   onPrint?(line: PrintedLine): void;
+  /**
+   * The program is about to be killed, or its process ends: no call reaches the host any more, and `run` resolves once the
+   * process is gone. The moment to stop what the program set moving.
+   */
+  onKill?(code: KillCode): void;
   /** Stops the program: no call reaches the host any more, then the guest is killed. Stop the backend first. */
   signal?: AbortSignal;
 };
@@ -81,7 +87,7 @@ export class Sandbox {
     if (this.#closed) throw new Skill2RealError("session_closed", "the sandbox is closed");
     if (this.#busy)
       throw new Skill2RealError("bad_argument", "a program is already running in this sandbox: one at a time");
-    const { fileName = "program.ts", startTime_s = 0, statusNames = [], signal, host, onPrint } = options;
+    const { fileName = "program.ts", startTime_s = 0, statusNames = [], signal, host, onPrint, onKill } = options;
     const quotas = resolveQuotas(options.quotas, this.#quotas);
     const parsed = runSchema.safeParse({ ...options, fileName, startTime_s, statusNames });
     if (!parsed.success) {
@@ -92,7 +98,7 @@ export class Sandbox {
     try {
       const process = await this.#take();
       process.setReferenced(true);
-      const run = new SandboxRun(process, { ...parsed.data, quotas, host, onPrint });
+      const run = new SandboxRun(process, { ...parsed.data, quotas, host, onPrint, onKill });
       this.#run = run;
       this.#pid = process.pid;
       const stop = (): void => run.stop("a stop was asked for");

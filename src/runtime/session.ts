@@ -72,6 +72,8 @@ export class Session {
   #composed = -1;
   #processing: Promise<void> = Promise.resolve();
   #stopped: string | null = null;
+  /** Groups that the backend has been asked to start and has not answered for. */
+  #starting = 0;
   /** Why nothing of the present program may start any more, while it is being ended. */
   #halting: string | null = null;
   #closed = false;
@@ -218,9 +220,7 @@ export class Session {
     if (planned.length > 0) {
       try {
         this.#refuseIfEnded();
-        const pendings = await executeGroup(
-          this.device,
-          this.#tracker,
+        const pendings = await this.#start(
           planned.map(({ intent }) => intent),
           epoch,
         );
@@ -247,11 +247,13 @@ export class Session {
    * Stops the arms now, by whoever asks: latches a stop at the backend. Pending and later calls get `stopped`, and the latter
    * never reach the backend. Resolves with the device time at which the arm began to decelerate.
    */
-  async stop(reason: string): Promise<{ stop_epoch: number; time_s: number }> {
+  stop(reason: string): Promise<{ stop_epoch: number; time_s: number }> {
     this.#stopped ??= reason;
-    this.#wake.abort();
+    // The stop leaves first; what else there is to do takes its time.
+    const latched = this.#latch(reason);
     this.#trace.event("stop_requested", { reason });
-    return this.#latch(reason);
+    this.#wake.abort();
+    return latched;
   }
 
   /** Clears an ordinary stop, so that the next program can move; a fault needs the token that a person got. */
@@ -267,7 +269,7 @@ export class Session {
   async halt(reason: string): Promise<TurnSettlement[]> {
     this.#halting = reason;
     try {
-      const own = this.#motions.size > 0 ? await this.stop(reason) : null;
+      const own = this.#motions.size > 0 || this.#starting > 0 ? await this.stop(reason) : null;
       await this.#processing;
       const ended: TurnSettlement[] = [];
       while (this.pending.length > 0) ended.push(...(await this.process({ calls: [], sleeps: [] })));
@@ -333,7 +335,7 @@ export class Session {
     const epoch = this.device.stopEpoch;
     const intent = await this.#plan(plan, []);
     this.#refuseIfEnded();
-    const [pending] = await executeGroup(this.device, this.#tracker, [intent], epoch);
+    const [pending] = await this.#start([intent], epoch);
     this.#composed -= 1;
     const id = this.#composed;
     this.#motions.set(id, {
@@ -352,6 +354,15 @@ export class Session {
     if (pending!.outcome.status.end_reason === "END_STOPPED" && this.#stopped === null)
       await this.#state().catch(() => {});
     return intent.finish(pending!.outcome);
+  }
+
+  async #start(intents: readonly MotionIntent[], epoch: number): Promise<PendingMotion[]> {
+    this.#starting += 1;
+    try {
+      return await executeGroup(this.device, this.#tracker, intents, epoch);
+    } finally {
+      this.#starting -= 1;
+    }
   }
 
   async #plan(plan: () => Promise<MotionIntent>, others: readonly MotionIntent[]): Promise<MotionIntent> {
