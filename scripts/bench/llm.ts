@@ -10,7 +10,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { parseArgs } from "node:util";
-import { Recording } from "../../backends/replay/recording.js";
 import { CASSETTE_FILE } from "../../src/agents/llm/cassette.js";
 import { modelSettingsSchema } from "../../src/agents/llm/settings.js";
 import { ending } from "../../src/agents/llm/stage-messages.js";
@@ -18,6 +17,7 @@ import type { StageRecord } from "../../src/agents/proposer.js";
 import { packageFile } from "../../src/contract/package-root.js";
 import { modelWords } from "../../src/evaluation/episode-result.js";
 import { EpisodeWorker, runPath } from "../../src/evaluation/episode-worker.js";
+import { Recording } from "../../src/runtime/recording/recording.js";
 import { TRACE_FILE } from "../../src/runtime/trace/mcap-trace.js";
 
 const CONTEXT = 16_384;

@@ -1,4 +1,3 @@
-import { firstDifference } from "../../backends/replay/compare-requests.js";
 import { ReplayBackend } from "../../backends/replay/launch.js";
 import { type EpisodeReport, playEpisode } from "../agents/episode.js";
 import { loadSkills } from "../agents/load-skills.js";
@@ -9,6 +8,7 @@ import type { MotionSettings, PerceptionSettings } from "../contract/settings.js
 import { ProgramChecker, Sandbox } from "../program/index.js";
 import { DeviceClient } from "../runtime/device/device-client.js";
 import type { SkillServices } from "../runtime/operation.js";
+import { firstDifference } from "../runtime/recording/compare-requests.js";
 import { Session } from "../runtime/session.js";
 import { NO_TRACE, type TraceSink } from "../runtime/trace-sink.js";
 import {

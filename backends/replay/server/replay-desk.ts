@@ -5,11 +5,11 @@ import type {
   Role,
   StateReply,
 } from "../../../src/contract/generated/device.js";
+import { Playback } from "../../../src/runtime/recording/playback.js";
+import type { Recording } from "../../../src/runtime/recording/recording.js";
 import type { DeviceDesk, Outcome, ServeContext } from "../../device-server/desk.js";
 import { Refusal } from "../../device-server/refusal.js";
 import type { DeviceSession } from "../../device-server/sessions.js";
-import { Playback } from "../playback.js";
-import type { Recording } from "../recording.js";
 
 /**
  * What a replay answers. One session, ever, plays the recording as its controller; others may look at the last state. Nothing

@@ -6,13 +6,13 @@
  */
 import { z } from "zod";
 import type { DeviceEvent } from "../../../src/contract/generated/device.js";
+import { Recording } from "../../../src/runtime/recording/recording.js";
 import { bindSockets } from "../../device-server/bind-sockets.js";
 import { DevicePlane } from "../../device-server/device-plane.js";
 import { EventBus, type Happening } from "../../device-server/event-bus.js";
 import { runOnLeash } from "../../device-server/leash.js";
 import { serveDevice } from "../../device-server/serve-device.js";
 import { serveStop } from "../../device-server/serve-stop.js";
-import { Recording } from "../recording.js";
 import { ReplayDesk } from "./replay-desk.js";
 
 const bootstrapSchema = z.strictObject({ socket_dir: z.string(), recording: z.string() });

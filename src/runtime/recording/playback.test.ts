@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import type { DeviceReply, DeviceRequest } from "../../src/contract/generated/device.js";
-import { replyCodec, requestCodec } from "../../src/contract/wire/device-codec.js";
-import type { Init } from "../../src/contract/wire/init.js";
+import type { DeviceReply, DeviceRequest } from "../../contract/generated/device.js";
+import { replyCodec, requestCodec } from "../../contract/wire/device-codec.js";
+import type { Init } from "../../contract/wire/init.js";
 import { firstDifference } from "./compare-requests.js";
 import { Playback } from "./playback.js";
 import type { RecordedExchange, RecordedStop } from "./recording.js";

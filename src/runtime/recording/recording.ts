@@ -1,8 +1,8 @@
-import { Skill2RealError } from "../../src/contract/errors.js";
-import type { DeviceReply, DeviceRequest } from "../../src/contract/generated/device.js";
-import { replyCodec, requestCodec } from "../../src/contract/wire/device-codec.js";
-import { traceEventCodec, traceExchangeCodec } from "../../src/contract/wire/trace-codec.js";
-import { readTrace, type TraceMessage } from "../../src/runtime/trace/read-trace.js";
+import { Skill2RealError } from "../../contract/errors.js";
+import type { DeviceReply, DeviceRequest } from "../../contract/generated/device.js";
+import { replyCodec, requestCodec } from "../../contract/wire/device-codec.js";
+import { traceEventCodec, traceExchangeCodec } from "../../contract/wire/trace-codec.js";
+import { readTrace, type TraceMessage } from "../trace/read-trace.js";
 
 const EXCHANGES = "/device/exchange";
 const EVENTS = "/events";

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
-import type { DeviceRequest } from "../../src/contract/generated/device.js";
-import { requestCodec } from "../../src/contract/wire/device-codec.js";
+import type { DeviceRequest } from "../../contract/generated/device.js";
+import { requestCodec } from "../../contract/wire/device-codec.js";
 
 /** A request without what differs from run to run: who asks, under which id, and how long it waits. */
 function masked(request: DeviceRequest, clock: "SIM" | "WALL"): DeviceRequest {

@@ -1,5 +1,5 @@
-import type { DeviceReply, DeviceRequest, GroupStatus, StateReply } from "../../src/contract/generated/device.js";
-import { POLL_ID } from "../../src/runtime/device/device.js";
+import type { DeviceReply, DeviceRequest, GroupStatus, StateReply } from "../../contract/generated/device.js";
+import { POLL_ID } from "../device/device.js";
 import { requestDifference, requestDigest } from "./compare-requests.js";
 import type { RecordedExchange, RecordingContent } from "./recording.js";
 
