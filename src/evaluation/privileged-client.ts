@@ -113,12 +113,12 @@ export class PrivilegedClient implements Privileged {
     return (await this.#ask("get_true_state", {})).true_state!;
   }
 
-  async snapshot(): Promise<SnapshotReply> {
-    return (await this.#ask("snapshot", {})).snapshot!;
+  async snapshot(path = ""): Promise<SnapshotReply> {
+    return (await this.#ask("snapshot", { path })).snapshot!;
   }
 
-  async restore(id: string): Promise<RestoreReply> {
-    return (await this.#ask("restore", { id })).restore!;
+  async restore(from: { id: string } | { path: string }): Promise<RestoreReply> {
+    return (await this.#ask("restore", from)).restore!;
   }
 
   async setEvidenceLog(path: string | null): Promise<void> {

@@ -34,8 +34,10 @@ export interface Privileged {
   reset(options: ResetOptions): Promise<ResetReply>;
   evaluate(): Promise<EvaluateReply>;
   trueState(): Promise<TrueStateReply>;
-  snapshot(): Promise<SnapshotReply>;
-  restore(id: string): Promise<RestoreReply>;
+  /** With a path (absolute), it is on disk too when this resolves, whole, for another process to go on from. */
+  snapshot(path?: string): Promise<SnapshotReply>;
+  /** A file is taken only by a world that was reset to what the snapshot is of. */
+  restore(from: { id: string } | { path: string }): Promise<RestoreReply>;
   /** Starts the evidence log at an absolute path; null ends it. */
   setEvidenceLog(path: string | null): Promise<void>;
   markEvidence(label: string): Promise<void>;

@@ -132,7 +132,14 @@ export interface TrueStateReply {
   contacts: string[];
 }
 
-export type Snapshot = Record<never, never>;
+/**
+ * A path keeps the snapshot on disk too, so that another process can go on from it: written whole and flushed (mode 0600)
+ * before the reply, or PRIVILEGED_INTERNAL with the reason. An existing file is replaced.
+ */
+export interface Snapshot {
+  /** absolute; empty: in the process alone */
+  path: string;
+}
 
 export interface SnapshotReply {
   /** kept in the process; a 65th makes it forget the oldest */
@@ -140,8 +147,11 @@ export interface SnapshotReply {
   state_hash: string;
 }
 
+/** Of the two one. A file is taken only by a world that was reset to the same task, seed, salt and variant, and only whole. */
 export interface Restore {
   id: string;
+  /** absolute; stop epoch and group numbers go on from the file's where those are higher */
+  path: string;
 }
 
 export interface RestoreReply {

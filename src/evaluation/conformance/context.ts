@@ -114,7 +114,7 @@ export class ConformanceContext {
 
   /** The controller of a world as it was reset, with no stop latched and nothing moving. */
   async controller(leaseMs: number = LONG_LEASE_MS): Promise<RawSession> {
-    if (this.#options.snapshot !== undefined) await this.evaluator.restore(this.#options.snapshot);
+    if (this.#options.snapshot !== undefined) await this.evaluator.restore({ id: this.#options.snapshot });
     const session = await this.session("CONTROLLER", leaseMs);
     const state = await this.state(session);
     if (state.stop_latched) await this.resume(session);

@@ -228,7 +228,7 @@ export const privileged: CheckGroup = {
           return (await ctx.evaluator.stateHash()).state_hash;
         };
         const once = await future();
-        const restored = await ctx.evaluator.restore(taken.id);
+        const restored = await ctx.evaluator.restore({ id: taken.id });
         ensure(restored.state_hash === taken.state_hash, "the restored world is another one");
         await ctx.state(session);
         ensure((await future()) === once, "the same motion from the restored world ended elsewhere");
@@ -239,7 +239,7 @@ export const privileged: CheckGroup = {
       reason: "a restore of nothing must not go unnoticed",
       needs,
       run: async (ctx) => {
-        await ensureRejects(ctx.evaluator.restore("no_such_snapshot"), "PRIVILEGED_BAD_ARGUMENT");
+        await ensureRejects(ctx.evaluator.restore({ id: "no_such_snapshot" }), "PRIVILEGED_BAD_ARGUMENT");
       },
     },
     {

@@ -174,6 +174,39 @@ def test_a_restore_takes_the_latch_along(server: ServerProcess, client: DeviceCl
     assert state.state.stop_reason == "then"
 
 
+def test_a_snapshot_on_disk_goes_on_in_another_process(tmp_path: Path) -> None:
+    path = str(tmp_path / "kept")
+    first, second = ServerProcess(), ServerProcess()
+    try:
+        first.reset()
+        client = first.controller()
+        first.stop("then")
+        client.ask(resume=dp.Resume(stop_epoch=1))
+        client.ask(execute=dp.Execute(stop_epoch=1, motions=[move_to(0.5, HOME)]))
+        client.ask(advance=dp.Advance(until_s=1.5, through_motion_ends=True))
+        kept = first.privileged(snapshot=pp.Snapshot(path=path)).snapshot
+        missing = first.privileged(snapshot=pp.Snapshot(path=str(tmp_path / "none" / "kept")))
+        assert _code(missing) == "PRIVILEGED_INTERNAL"
+        client.close()
+
+        assert _code(second.privileged(restore=pp.Restore(path=path))) == "PRIVILEGED_NOT_READY"
+        second.reset(seed=4)
+        assert _code(second.privileged(restore=pp.Restore(path=path))) == "PRIVILEGED_BAD_ARGUMENT"
+        second.reset()
+        assert second.privileged(restore=pp.Restore(path=path)).restore.state_hash == kept.state_hash
+        client = second.controller()
+        state = client.ask(get_state={})
+        assert (state.stop_epoch, state.time_s) == (1, pytest.approx(1.5))
+        onward = move_to(0.7, [0.5, *HOME[1:]])
+        assert client.ask(execute=dp.Execute(stop_epoch=1, motions=[onward])).execute.group == 2
+        Path(path).write_bytes(Path(path).read_bytes()[:-1])
+        assert "not whole" in second.privileged(restore=pp.Restore(path=path)).error.message
+        client.close()
+    finally:
+        first.close()
+        second.close()
+
+
 def test_64_snapshots_are_kept(server: ServerProcess) -> None:
     names = [server.privileged(snapshot={}).snapshot.id for _ in range(65)]
     assert _code(server.privileged(restore=pp.Restore(id=names[0]))) == "PRIVILEGED_BAD_ARGUMENT"

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
+import pickle
 import secrets
 import time
+import zlib
 from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -16,6 +18,7 @@ from skill2real_sim.core.device_verbs import Later
 from skill2real_sim.core.evidence_log import EvidenceLog
 from skill2real_sim.core.refusal import PrivilegedRefusal
 from skill2real_sim.core.slices import Slices
+from skill2real_sim.core.snapshot_file import read_snapshot, write_snapshot
 from skill2real_sim.core.station import Snapshot, Station
 from skill2real_sim.wire import privileged_pb2 as pp
 from skill2real_sim.worlds.base import BadArgument
@@ -104,21 +107,39 @@ class PrivilegedVerbs:
             )
         return PrivilegedAnswer("true_state", reply)
 
-    def _snapshot(self, _request: pp.PrivilegedRequest, _deadline: float) -> PrivilegedAnswer:
+    def _snapshot(self, request: pp.PrivilegedRequest, _deadline: float) -> PrivilegedAnswer:
         self._require_ready()
         name = secrets.token_hex(8)
-        self._snapshots[name] = self._station.snapshot()
+        taken = self._station.snapshot()
+        if request.snapshot.path:
+            try:
+                write_snapshot(request.snapshot.path, self._station.pack(taken))
+            except (OSError, ValueError) as error:
+                raise PrivilegedRefusal(
+                    pp.PRIVILEGED_INTERNAL, f"the snapshot cannot be written: {error}"
+                ) from None
+        self._snapshots[name] = taken
         while len(self._snapshots) > MAX_SNAPSHOTS:
             self._snapshots.popitem(last=False)
         return PrivilegedAnswer("snapshot", pp.SnapshotReply(id=name, state_hash=self._hash()))
 
     def _restore(self, request: pp.PrivilegedRequest, _deadline: float) -> PrivilegedAnswer:
-        snapshot = self._snapshots.get(request.restore.id)
-        if snapshot is None:
+        if request.restore.path:
+            snapshot = self._from_file(request.restore.path)
+        elif (snapshot := self._snapshots.get(request.restore.id)) is None:
             raise _bad(f"no snapshot {request.restore.id[:64]!r}; the newest {MAX_SNAPSHOTS} are kept")
         self._station.restore(snapshot)
         reply = pp.RestoreReply(world_epoch=self._station.world_epoch, state_hash=self._hash())
         return PrivilegedAnswer("restore", reply)
+
+    def _from_file(self, path: str) -> Snapshot:
+        self._require_ready()
+        try:
+            return self._station.unpack(read_snapshot(path))
+        except BadArgument:
+            raise
+        except (OSError, ValueError, pickle.UnpicklingError, zlib.error, EOFError) as error:
+            raise _bad(f"the snapshot cannot be taken from its file: {error}") from None
 
     def _set_evidence_log(self, request: pp.PrivilegedRequest, _deadline: float) -> PrivilegedAnswer:
         path = request.set_evidence_log.path

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from skill2real_sim.core import codec
 from skill2real_sim.core.events import EventBus
@@ -30,6 +30,7 @@ class Step:
 class Snapshot:
     world: object
     latch: LatchState
+    groups_given: int
 
 
 class Station:
@@ -270,10 +271,23 @@ class Station:
 
     def snapshot(self) -> Snapshot:
         with self.lock.ordinary():
-            return Snapshot(self.world.snapshot(), self.latch.state)
+            return Snapshot(self.world.snapshot(), self.latch.state, self._groups_given)
 
     def restore(self, snapshot: Snapshot) -> None:
         self._replace(lambda: self.world.restore(snapshot.world), snapshot.latch)
+        # Another process may have given more; a number is never given twice.
+        self._groups_given = max(self._groups_given, snapshot.groups_given)
+
+    def pack(self, snapshot: Snapshot) -> object:
+        with self.lock.ordinary():
+            return replace(snapshot, world=self.world.pack(snapshot.world))
+
+    def unpack(self, packed: object) -> Snapshot:
+        """Raises BadArgument for what was not packed of the present episode."""
+        if not isinstance(packed, Snapshot):
+            raise base.BadArgument("this is no snapshot of a world")
+        with self.lock.ordinary():
+            return replace(packed, world=self.world.unpack(packed.world))
 
     def _replace(self, build: Callable[[], None], latch: LatchState) -> None:
         with self.lock.ordinary():

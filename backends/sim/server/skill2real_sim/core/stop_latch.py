@@ -43,11 +43,14 @@ class StopLatch:
         return self.put_back(epoch, LatchState(epoch, False, "", False))
 
     def put_back(self, epoch: int, state: LatchState) -> bool:
-        """Takes over another latch, unless a stop came after ``epoch``. The epoch itself never goes back."""
+        """Takes over another latch, unless a stop came after ``epoch``. The epoch itself never goes back.
+
+        It goes on from the other latch's where that is higher, as one of another process may be.
+        """
         with self._lock:
             if self._state.epoch != epoch:
                 return False
-            self._state = replace(state, epoch=epoch)
+            self._state = replace(state, epoch=max(epoch, state.epoch))
             self._token = None
             return True
 

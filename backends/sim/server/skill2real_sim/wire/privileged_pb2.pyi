@@ -204,8 +204,10 @@ class TrueStateReply(_message.Message):
     def __init__(self, time_s: _Optional[float] = ..., bodies: _Optional[_Iterable[_Union[TrueBody, _Mapping]]] = ..., q_rad: _Optional[_Iterable[float]] = ..., opening_m: _Optional[float] = ..., contacts: _Optional[_Iterable[str]] = ...) -> None: ...
 
 class Snapshot(_message.Message):
-    __slots__ = ()
-    def __init__(self) -> None: ...
+    __slots__ = ("path",)
+    PATH_FIELD_NUMBER: _ClassVar[int]
+    path: str
+    def __init__(self, path: _Optional[str] = ...) -> None: ...
 
 class SnapshotReply(_message.Message):
     __slots__ = ("id", "state_hash")
@@ -216,10 +218,12 @@ class SnapshotReply(_message.Message):
     def __init__(self, id: _Optional[str] = ..., state_hash: _Optional[str] = ...) -> None: ...
 
 class Restore(_message.Message):
-    __slots__ = ("id",)
+    __slots__ = ("id", "path")
     ID_FIELD_NUMBER: _ClassVar[int]
+    PATH_FIELD_NUMBER: _ClassVar[int]
     id: str
-    def __init__(self, id: _Optional[str] = ...) -> None: ...
+    path: str
+    def __init__(self, id: _Optional[str] = ..., path: _Optional[str] = ...) -> None: ...
 
 class RestoreReply(_message.Message):
     __slots__ = ("world_epoch", "state_hash")

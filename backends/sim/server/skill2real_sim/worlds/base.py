@@ -267,6 +267,17 @@ class World(Protocol):
 
     def restore(self, state: object) -> None: ...
 
+    def pack(self, state: object) -> object:
+        """A snapshot as what can be written: plain values, arrays and this package's classes."""
+        ...
+
+    def unpack(self, packed: object) -> object:
+        """The snapshot in what was packed, perhaps by another process.
+
+        Raises BadArgument where it is not of the present episode: a file brings no world of its own.
+        """
+        ...
+
     def state_hash(self) -> str: ...
 
     def close(self) -> None: ...

@@ -306,6 +306,14 @@ class FakeWorld:
     def restore(self, state: object) -> None:
         self._state = copy.deepcopy(state)
 
+    def pack(self, state: object) -> object:
+        return copy.deepcopy(state)
+
+    def unpack(self, packed: object) -> object:
+        if not isinstance(packed, _State) or self._state is None or packed.seed != self._state.seed:
+            raise base.BadArgument("the snapshot is of another seed")
+        return packed
+
     def state_hash(self) -> str:
         s = self._state
         words = (

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import pickle
 import subprocess
 import sys
 from pathlib import Path
@@ -10,7 +11,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from ..base import GripperMove
+from ...core.snapshot_file import read_snapshot, write_snapshot
+from ..base import BadArgument, GripperMove
 from . import ur5e
 from .capabilities import ARM
 from .testing.drive import smooth
@@ -185,3 +187,36 @@ def test_things_lie_still_at_time_zero_and_later(world: TwinWorld) -> None:
         world.step_until(5.0, True)
         for a, b in zip(before, world.true_bodies(), strict=True):
             assert np.abs(a - b.X_world_body).max() < 1e-5
+
+
+def test_a_packed_snapshot_goes_on_in_another_world(world: TwinWorld, tmp_path: Path) -> None:
+    """As from file to file, in the middle of a motion and with things asleep and awake."""
+    world.reset("r1", 5, "", "")
+    move(world, 1)
+    world.step_until(0.9, True)
+    path = str(tmp_path / "kept")
+    write_snapshot(path, world.pack(world.snapshot()))
+    kept_hash = world.state_hash()
+    world.step_until(3.0, True)
+    after = world.state_hash()
+    frame = world.render(["scene_left"])[0].pixels.tobytes()
+
+    world.reset("r1", 6, "", "")
+    with pytest.raises(BadArgument, match="another task, seed"):
+        world.unpack(read_snapshot(path))
+    world.reset("r1", 5, "", "")
+    world.restore(world.unpack(read_snapshot(path)))
+    assert world.state_hash() == kept_hash and world.time_s == pytest.approx(0.9)
+    world.step_until(3.0, True)
+    assert world.state_hash() == after
+    assert world.render(["scene_left"])[0].pixels.tobytes() == frame
+
+
+def test_a_packed_snapshot_of_a_grasp_ends_as_it_would_have(world: TwinWorld) -> None:
+    world.reset("r1", 0, "", "")
+    rest = pickle.dumps(world.pack(world.snapshot()))
+    verdict = run_oracle(world)
+    end = world.state_hash()
+    world.restore(world.unpack(pickle.loads(rest)))
+    assert run_oracle(world) == verdict
+    assert world.state_hash() == end

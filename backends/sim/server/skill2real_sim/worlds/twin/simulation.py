@@ -43,6 +43,17 @@ F64 = NDArray[np.float64]
 
 PROGRESS_PERIOD_S = 0.1
 HISTORY_TICKS = 10
+# Scalars of the engine's data that its pickle leaves out; without them it takes what sleeps for awake.
+_UNPICKLED = (
+    "nbody_awake",
+    "ntree_awake",
+    "nv_awake",
+    "nparent_awake",
+    "flg_energypos",
+    "flg_energyvel",
+    "flg_subtreevel",
+    "flg_rnepost",
+)
 _STATE = int(mujoco.mjtState.mjSTATE_INTEGRATION)
 
 
@@ -326,6 +337,17 @@ class Simulation:
         mujoco.mj_copyData(self.data, self.model, data)
         self._limit_width_force(self.controls.jaw.force_n)
         self._view_tick = -1
+
+    @staticmethod
+    def pack_engine(data: mujoco.MjData) -> tuple[mujoco.MjData, dict[str, int]]:
+        return data, {name: int(getattr(data, name)) for name in _UNPICKLED}
+
+    @staticmethod
+    def unpack_engine(packed: tuple[mujoco.MjData, dict[str, int]]) -> mujoco.MjData:
+        data, scalars = packed
+        for name in _UNPICKLED:
+            setattr(data, name, type(getattr(data, name))(scalars[name]))
+        return data
 
     def digest_engine(self, into: hashlib._Hash) -> None:
         state = np.empty(mujoco.mj_stateSize(self.model, _STATE))

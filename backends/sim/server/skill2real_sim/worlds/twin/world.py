@@ -388,6 +388,25 @@ class TwinWorld:
         self._history = copy.deepcopy(state.history)
         self._renderer.use_model(simulation.model)
 
+    def pack(self, state: object) -> dict[str, object]:
+        if not isinstance(state, Snapshot):
+            raise TypeError("state must come from snapshot")
+        return {
+            "of": _identity(state.episode),
+            "engine": state.episode.simulation.pack_engine(state.engine),
+            "controls": state.controls,
+            "history": state.history,
+        }
+
+    def unpack(self, packed: object) -> Snapshot:
+        episode = self._run()
+        if not isinstance(packed, dict) or packed.get("of") != _identity(episode):
+            raise BadArgument(
+                "the snapshot is of another task, seed, variant, salt or model: reset the world to them first"
+            )
+        engine = episode.simulation.unpack_engine(packed["engine"])
+        return Snapshot(episode, engine, packed["controls"], packed["history"])
+
     def state_hash(self) -> str:
         episode = self._run()
         # Progress is brought up to date whenever it is read, so also here: reading must not change the hash.
@@ -403,6 +422,10 @@ class TwinWorld:
 
     def close(self) -> None:
         self._renderer.close()
+
+
+def _identity(episode: Episode) -> tuple[str, int, str, str, bytes]:
+    return episode.task, episode.seed, episode.variant, episode.salt, episode.model_digest
 
 
 def _settle(simulation: Simulation) -> float:
