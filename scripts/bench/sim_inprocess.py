@@ -1,7 +1,8 @@
 """The twin world in this process, without any bridge: how fast it steps and renders, how long motions take.
 
-Reads one JSON object on standard input, {"seed", "groups": [[motion, ...], ...], "steps", "rounds"}, a motion
-being the protocol's message as plain data, and writes one JSON object on standard output.
+Reads one JSON object on the first line of its standard input, {"seed", "groups": [[motion, ...], ...], "steps"}, a motion
+being the protocol's message as plain data; then it answers each line with a line of JSON: "play" with the wall seconds
+that all groups take, "measure" with the speed of stepping and of rendering.
 """
 
 from __future__ import annotations
@@ -83,19 +84,20 @@ def rendering(world: TwinWorld, seed: int) -> dict[str, float]:
 
 
 def main() -> None:
-    task = json.load(sys.stdin)
+    task = json.loads(sys.stdin.readline())
     groups = [[motion_of(motion) for motion in group] for group in task["groups"]]
     world = TwinWorld()
-    rounds = int(task["rounds"])
-    walls = [play(world, task["seed"], groups) for _ in range(rounds)]
-    result = {
-        "execute_s": float(np.median(walls)),
-        "steps_per_s": stepping(world, task["seed"], task["steps"], groups),
-        "view_ms": rendering(world, task["seed"]),
-        "renderer": world.renderer,
-    }
+    for line in sys.stdin:
+        if line.strip() == "play":
+            answer: object = play(world, task["seed"], groups)
+        else:
+            answer = {
+                "steps_per_s": stepping(world, task["seed"], task["steps"], groups),
+                "view_ms": rendering(world, task["seed"]),
+                "renderer": world.renderer,
+            }
+        print(json.dumps(answer), flush=True)
     world.close()
-    json.dump(result, sys.stdout)
 
 
 if __name__ == "__main__":
