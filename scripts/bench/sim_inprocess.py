@@ -1,8 +1,8 @@
 """The twin world in this process, without any bridge: how fast it steps and renders, how long motions take.
 
-Reads one JSON object on the first line of its standard input, {"seed", "groups": [[motion, ...], ...], "steps"}, a motion
-being the protocol's message as plain data; then it answers each line with a line of JSON: "play" with the wall seconds
-that all groups take, "measure" with the speed of stepping and of rendering.
+The first line of its standard input is one JSON object, {"seed", "groups": [[motion, ...], ...], "steps"}, a
+motion being the protocol's message as plain data. Then it answers each line with a line of JSON: "play" with
+the wall seconds that all groups take, "measure" with the speed of stepping and of rendering.
 """
 
 from __future__ import annotations
