@@ -8,6 +8,7 @@ import { compiledModule } from "../../src/contract/package-root.js";
 import type { DeviceAddresses } from "../../src/runtime/device/device.js";
 import { BackendChild, type BackendExit } from "../process/backend-child.js";
 import type { OperatorAddress } from "./operator.js";
+import { Sentinel } from "./sentinel.js";
 import { type NativeBootstrap, nativeReadySchema } from "./server/bootstrap.js";
 
 export type NativeSpawnOptions = {
@@ -48,6 +49,7 @@ export class NativeBackend {
   /** Resolves when the process has ended, however it did. */
   readonly exited: Promise<BackendExit>;
   readonly #child: BackendChild<Ready>;
+  readonly #sentinel: Sentinel;
 
   /** Rejects with `backend_unreachable` and the process's last words, which name the device and the mend. */
   static async spawn(options: NativeSpawnOptions): Promise<NativeBackend> {
@@ -78,20 +80,28 @@ export class NativeBackend {
       ...(onLog ? { onLog } : {}),
     });
     try {
-      return new NativeBackend(child, await child.ready(), key);
+      const ready = await child.ready();
+      return new NativeBackend(child, ready, key, await Sentinel.start(ready.stop, onLog));
     } catch (error) {
       await child.close();
       throw error;
     }
   }
 
-  private constructor(child: BackendChild<Ready>, ready: Ready, key: string) {
+  private constructor(child: BackendChild<Ready>, ready: Ready, key: string, sentinel: Sentinel) {
     this.#child = child;
+    this.#sentinel = sentinel;
     this.pid = ready.pid;
     this.addresses = { device: ready.device, stop: ready.stop, events: ready.events };
     this.operator = { address: ready.operator, key };
     this.notes = ready.notes;
     this.exited = child.exited;
+    void this.exited.then(() => sentinel.close());
+  }
+
+  /** The process that turns Ctrl-C of our terminal into a stop, whatever this process is doing. */
+  get sentinelPid(): number {
+    return this.#sentinel.pid;
   }
 
   /** The last lines that it wrote to stderr, up to now. */

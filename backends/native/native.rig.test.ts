@@ -1,5 +1,7 @@
 import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import WebSocket from "ws";
 import { compiledModule } from "../../src/contract/package-root.js";
 import { countResults, formatResults } from "../../src/evaluation/conformance/format-results.js";
 import { type CheckResult, runConformance } from "../../src/evaluation/conformance/run-conformance.js";
@@ -159,6 +161,99 @@ describe("the native backend on the emulated rig", () => {
       expect(await gone(pid, 8000)).toBe(true);
       client.close();
     } finally {
+      await rig.close();
+    }
+  }, 120_000);
+
+  it("is stopped by Ctrl-C while the main thread of the command that started it hangs", async () => {
+    const rig = await EmulatedRig.start({ seed: 1 });
+    const program = `import { NativeBackend } from ${JSON.stringify(compiledModule("backends/native/launch.ts"))};
+      process.on("SIGINT", () => {});
+      const native = await NativeBackend.spawn({ rig: JSON.parse(process.env.S2R_TEST_RIG) });
+      process.stdout.write(JSON.stringify(native.addresses), () => { for (;;); });`;
+    const command = spawn(process.execPath, ["--no-warnings", "--input-type=module", "-e", program], {
+      env: { ...process.env, S2R_TEST_RIG: JSON.stringify(rig.rig) },
+      stdio: ["ignore", "pipe", "inherit"],
+      detached: true,
+    });
+    try {
+      const line = await new Promise<string>((resolve, reject) => {
+        command.stdout.once("data", (bytes) => resolve(String(bytes)));
+        command.once("exit", () => reject(new Error("the command ended early")));
+      });
+      const addresses = JSON.parse(line) as NativeBackend["addresses"];
+      const client = await DeviceClient.connect({ ...addresses, role: "CONTROLLER", client: "test", leaseMs: 60_000 });
+      const stopped = new Promise<string>((resolve) => {
+        client.onEvent((event) => {
+          if (event.stopped) resolve(event.stopped.reason);
+        });
+      });
+      await client.execute({ stop_epoch: client.stopEpoch, motions: [await turn(client, 0.4, 20)] });
+      // As a terminal does: to the whole foreground group.
+      process.kill(-command.pid!, "SIGINT");
+      expect(await stopped).toBe("interrupted by SIGINT");
+      while ((await client.getState()).groups.some(({ active }) => active)) await sleep(20);
+      const { groups } = await client.getState();
+      expect(groups.at(-1)).toMatchObject({ motions: [{ end_reason: "END_STOPPED" }] });
+      client.close();
+    } finally {
+      command.kill("SIGKILL");
+      await rig.close();
+    }
+  }, 120_000);
+
+  it("holds its gripper too at a stop, while its JavaScript is in an endless loop", async () => {
+    const rig = await EmulatedRig.start({ seed: 1 });
+    const words: string[] = [];
+    // So that the loop can be put into this very process, by its debugger.
+    process.env.NODE_OPTIONS = "--inspect-port=127.0.0.1:0";
+    const native = await NativeBackend.spawn({ rig: rig.rig, onLog: (line) => void words.push(line) }).finally(() => {
+      delete process.env.NODE_OPTIONS;
+    });
+    const jaw = async (): Promise<{ target_rad: number; angle_rad: number }> =>
+      ((await rig.tell("gripper", { stats: true })) as { stats: { target_rad: number; angle_rad: number } }).stats;
+    try {
+      process.kill(native.pid, "SIGUSR1");
+      const client = await DeviceClient.connect({
+        ...native.addresses,
+        role: "CONTROLLER",
+        client: "test",
+        leaseMs: 60_000,
+        lostAfterMs: 60_000,
+      });
+      const grip = (opening_m: number, speed_m_s: number) =>
+        client.execute({
+          stop_epoch: client.stopEpoch,
+          motions: [{ gripper_move: { arm: "arm", opening_m, speed_m_s } }],
+        });
+      const ended = new Promise<void>((resolve) => {
+        client.onEvent((event) => event.motion_ended && resolve());
+      });
+      await grip(0.08, 0.1);
+      await ended;
+      const { target_rad: open_rad } = await jaw();
+      await grip(0, 0.005);
+      for (let seen = await jaw(); seen.target_rad >= open_rad; seen = await jaw()) await sleep(5);
+
+      while (!/ws:\/\/\S+/.test(words.join("\n"))) await sleep(20);
+      const debuggerSocket = new WebSocket(/ws:\/\/\S+/.exec(words.join("\n"))![0]);
+      await once(debuggerSocket, "open");
+      debuggerSocket.send(JSON.stringify({ id: 1, method: "Runtime.enable" }));
+      await once(debuggerSocket, "message");
+      const looping = "console.log('loops'); for (;;);";
+      debuggerSocket.send(JSON.stringify({ id: 2, method: "Runtime.evaluate", params: { expression: looping } }));
+      await once(debuggerSocket, "message");
+      await client.stop("a person said stop");
+      let held = await jaw();
+      for (; held.target_rad < 0.1; held = await jaw()) await sleep(5);
+      expect(held.target_rad).toBeGreaterThan(0.1);
+      expect(held.target_rad).toBeLessThan(open_rad);
+      // It was told to stay where it was, and stays there.
+      expect(Math.abs(held.angle_rad - held.target_rad)).toBeLessThan(0.05);
+      debuggerSocket.terminate();
+      client.close();
+    } finally {
+      await native.kill();
       await rig.close();
     }
   }, 120_000);

@@ -224,6 +224,7 @@ class Gripper : public Napi::ObjectWrap<Gripper> {
     return DefineClass(
         env, "Gripper",
         {InstanceMethod("state", &Gripper::state), InstanceMethod("info", &Gripper::info),
+         InstanceMethod("stopDescriptor", &Gripper::stopDescriptor),
          InstanceMethod("move", &Gripper::move), InstanceMethod("hold", &Gripper::hold),
          InstanceMethod("recover", &Gripper::recover), InstanceMethod("close", &Gripper::close),
          InstanceMethod("closeNow", &Gripper::closeNow)});
@@ -315,6 +316,10 @@ class Gripper : public Napi::ObjectWrap<Gripper> {
     out.Set("motion", static_cast<double>(reply.motion));
     out.Set("failure", failureOf(info.Env(), reply.refusal.value_or(Failure{})));
     return out;
+  }
+
+  Napi::Value stopDescriptor(const Napi::CallbackInfo& info) {
+    return Napi::Number::New(info.Env(), link_->driver->stopDescriptor());
   }
 
   void hold(const Napi::CallbackInfo& /*info*/) { link_->driver->hold(); }

@@ -32,9 +32,14 @@ Driver::Driver(DriverOptions options, std::function<void(const Event&)> on_event
     : options_(std::move(options)),
       on_event_(std::move(on_event)),
       supervisor_(options_.settings),
-      wake_fd_(::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)) {
-  if (wake_fd_ < 0)
-    throw std::system_error(errno, std::generic_category(), "eventfd");
+      wake_fd_(::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)),
+      stop_fd_(::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)) {
+  if (wake_fd_ < 0 || stop_fd_ < 0) {
+    const int cause = errno;
+    if (wake_fd_ >= 0)
+      ::close(wake_fd_);
+    throw std::system_error(cause, std::generic_category(), "eventfd");
+  }
   thread_ = std::thread([this] { run(); });
   ::pthread_setname_np(thread_.native_handle(), "s2r-gripper");
 }
@@ -42,6 +47,7 @@ Driver::Driver(DriverOptions options, std::function<void(const Event&)> on_event
 Driver::~Driver() {
   close();
   ::close(wake_fd_);
+  ::close(stop_fd_);
 }
 
 void Driver::wake() const {
@@ -206,26 +212,31 @@ void Driver::run() {
   openLine();
   deliver();
   while (!stop_) {
-    pollfd polled[2] = {{wake_fd_, POLLIN, 0}, {port_.fd(), POLLIN, 0}};
+    pollfd polled[3] = {{wake_fd_, POLLIN, 0}, {stop_fd_, POLLIN, 0}, {port_.fd(), POLLIN, 0}};
     if (!unsent_.empty())
-      polled[1].events |= POLLOUT;
+      polled[2].events |= POLLOUT;
     // Without a line only a request can wake this.
-    const nfds_t count = port_.isOpen() ? 2 : 1;
+    const nfds_t count = port_.isOpen() ? 3 : 2;
     ::poll(polled, count, port_.isOpen() ? kTickMs : 1000);
     uint64_t wakes = 0;
     [[maybe_unused]] const ssize_t got = ::read(wake_fd_, &wakes, sizeof wakes);
     if (port_.isOpen()) {
-      if ((polled[1].revents & POLLIN) != 0)
+      if ((polled[2].revents & POLLIN) != 0)
         readLine();
-      if (port_.isOpen() && (polled[1].revents & (POLLHUP | POLLERR | POLLNVAL)) != 0) {
+      if (port_.isOpen() && (polled[2].revents & (POLLHUP | POLLERR | POLLNVAL)) != 0) {
         lose({code::kUnplugged,
               options_.port.path +
                   " hung up: plug the gripper in again; the next move opens it anew"});
       }
     }
+    // After the line was read: what is held is the newest opening.
+    uint64_t stops = 0;
+    const bool stopped = ::read(stop_fd_, &stops, sizeof stops) > 0;
     bool reopen = false;
     {
       const std::lock_guard lock(mutex_);
+      if (stopped)
+        supervisor_.hold(now());
       if (port_.isOpen())
         supervisor_.tick(now());
       reopen = supervisor_.takeReopen();

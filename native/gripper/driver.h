@@ -38,6 +38,9 @@ class Driver {
 
   [[nodiscard]] Supervisor::MoveReply move(const Move& move);
   void hold();
+  // An eventfd: whatever is added to it is a stop, which this thread takes as a hold. For threads
+  // that must stop the gripper without whoever called move().
+  [[nodiscard]] int stopDescriptor() const { return stop_fd_; }
   [[nodiscard]] std::optional<Failure> recover();
   // Stops the thread and closes the line; where release_on_close, gives the gripper up to 0.3 s to
   // switch its motor off. True where that was asked for and confirmed. Later calls give the same.
@@ -71,6 +74,7 @@ class Driver {
   double blocked_since_s_ = -1.0;
 
   int wake_fd_ = -1;
+  int stop_fd_ = -1;
   std::atomic<bool> stop_ = false;
   std::mutex close_mutex_;  // two may close at once: the program and the end of its environment
   std::atomic<bool> released_ = false;

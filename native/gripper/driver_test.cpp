@@ -8,6 +8,7 @@
 #include <termios.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
@@ -57,6 +58,9 @@ class PtyDevice {
   [[nodiscard]] const std::string& path() const { return path_; }
   [[nodiscard]] bool enabled() const { return enabled_; }
   std::atomic<bool> silent = false;
+  // Of the way to a target, between two reports.
+  std::atomic<float> most_step_rad = 10.0F;
+  [[nodiscard]] float target_rad() const { return target_rad_; }
 
  private:
   void run() {
@@ -81,9 +85,11 @@ class PtyDevice {
         if (held[0] == 10)
           enabled_ = false;
         if (held[0] == 22 && enabled_)
-          angle_rad_ = value;
+          target_rad_ = value;
         held.erase(held.begin(), held.begin() + static_cast<ptrdiff_t>(size));
       }
+      const float step = most_step_rad;
+      angle_rad_ = angle_rad_ + std::clamp(target_rad_ - angle_rad_, -step, step);
       if (silent)
         continue;
       char text[256];
@@ -100,6 +106,7 @@ class PtyDevice {
   int slave_ = -1;
   std::string path_;
   std::atomic<float> angle_rad_ = 0.5F;
+  std::atomic<float> target_rad_ = 0.5F;
   std::atomic<bool> enabled_ = false;
   std::atomic<bool> stop_ = false;
   std::thread thread_;
@@ -156,6 +163,32 @@ TEST(DriverTest, OpensMovesAndTellsItsState) {
   EXPECT_NEAR(end->opening_m, 0.06, 0.0006);
   EXPECT_TRUE(device.enabled());
   EXPECT_EQ(driver.resolvedPath(), device.path());
+}
+
+TEST(DriverTest, AStopOfSomebodyElseHoldsIt) {
+  PtyDevice device;
+  device.most_step_rad = 1e-3F;
+  Events events;
+  Driver driver(optionsFor(device.path()), [&](const Event& e) { events.add(e); });
+  ASSERT_TRUE(events.wait(EventType::kReady));
+  ASSERT_FALSE(driver.move({0.0, {}, {}}).refusal);
+  const auto until = std::chrono::steady_clock::now() + seconds(10);
+  while (device.target_rad() > 0.01F && std::chrono::steady_clock::now() < until)
+    std::this_thread::sleep_for(milliseconds(1));
+  const uint64_t one = 1;
+  ASSERT_EQ(::write(driver.stopDescriptor(), &one, sizeof one), static_cast<ssize_t>(sizeof one));
+  const auto end = events.wait(EventType::kMotionEnded);
+  ASSERT_TRUE(end);
+  EXPECT_EQ(end->reason, EndReason::kStopped);
+  while (device.target_rad() < 0.01F && std::chrono::steady_clock::now() < until)
+    std::this_thread::sleep_for(milliseconds(1));
+  EXPECT_GT(device.target_rad(), 0.01F) << "the present opening is commanded";
+  // The next move is not held by what was signalled before it.
+  device.most_step_rad = 10.0F;
+  ASSERT_FALSE(driver.move({0.03, {}, {}}).refusal);
+  const auto next = events.wait(EventType::kMotionEnded, 2);
+  ASSERT_TRUE(next);
+  EXPECT_EQ(next->reason, EndReason::kCompleted);
 }
 
 TEST(DriverTest, TheLineIsRawFastAndExclusive) {

@@ -91,6 +91,7 @@ void Supervisor::connect(double now_s) {
   bad_status_count_ = off_count_ = bad_zero_count_ = 0;
   over_limit_since_s_ = -1.0;
   stalled_ = slipped_ = gripping_ = false;
+  holding_.reset();
   target_opening_m_ = -1.0;
   info_sent_ = 0;
   if (version_.empty())
@@ -113,6 +114,7 @@ void Supervisor::onLinkLost(double now_s, Failure failure) {
 void Supervisor::fault(double now_s, Failure failure) {
   fault_ = failure;
   link_fault_ = failure.code == code::kStale || failure.code == code::kSilent;
+  holding_.reset();
   if (motion_)
     endMotion(now_s, EndReason::kFault, failure);
   if (pending_) {
@@ -247,6 +249,7 @@ void Supervisor::advance(double now_s) {
       becomeReady(now_s);
       return;
     case Phase::kReady:
+      watchHold(now_s);
       watchGrip(now_s);
       return;
     case Phase::kMoving:
@@ -317,6 +320,8 @@ void Supervisor::tick(double now_s) {
   }
   if (phase_ == Phase::kMoving)
     stepMotion(now_s);
+  if (phase_ == Phase::kReady)
+    watchHold(now_s);
 }
 
 std::optional<Failure> Supervisor::recover(double now_s) {

@@ -39,7 +39,8 @@ class Supervisor {
     std::optional<Failure> refusal;
   };
   [[nodiscard]] MoveReply move(double now_s, const Move& move);
-  // Ends a motion. Fingers in free air stop where they are; fingers that press keep their grip.
+  // Ends a motion. Fingers in free air stop where they are, which telemetry must show; fingers that
+  // press keep their grip.
   void hold(double now_s);
   // Out of a latched fault, on a person's request.
   [[nodiscard]] std::optional<Failure> recover(double now_s);
@@ -76,6 +77,13 @@ class Supervisor {
     uint64_t id = 0;
     Move move;
   };
+  // A hold whose rest telemetry has not shown yet.
+  struct Holding {
+    double start_s = 0.0;
+    double sent_s = 0.0;
+    double angle_rad = 0.0;
+    int attempt = 0;
+  };
 
   // supervisor.cpp
   void advance(double now_s);
@@ -99,6 +107,8 @@ class Supervisor {
   void stepMotion(double now_s);
   void confirmReaction(double now_s);
   void endMotion(double now_s, EndReason reason, Failure failure = {});
+  void sendHold(double now_s);
+  void watchHold(double now_s);
   void watchGrip(double now_s);
   void trackRest(double now_s);
   [[nodiscard]] bool pressing(int direction, double limit_a) const;
@@ -136,6 +146,7 @@ class Supervisor {
 
   std::optional<Motion> motion_;
   std::optional<Pending> pending_;
+  std::optional<Holding> holding_;
   uint64_t next_motion_ = 1;
   double target_opening_m_ = -1.0;
   double rest_angle_rad_ = 0.0;

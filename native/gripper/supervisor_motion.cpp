@@ -13,6 +13,10 @@ namespace {
 // Turning less than this is rest: 0.15 to 0.27 mm of opening.
 constexpr double kRestRad = 0.004;
 constexpr double kRestRateRadS = 0.1;
+// Telemetry that shows no turn for so long confirms a hold.
+constexpr double kHeldS = 0.1;
+constexpr double kHeldNearRad = 0.05;
+constexpr int kHoldAttempts = 3;
 // A share of the current limit above which the motor works against something.
 constexpr double kPressShare = 0.5;
 // A grip needs some way first: fingers that press without it are jammed, or touched already.
@@ -111,6 +115,7 @@ void Supervisor::startMotion(double now_s, const Pending& pending) {
   // Where nothing has to turn, nothing can be seen to react.
   motion.reacted = way_m <= settings_.tolerance_m || motion.held_at_start;
   motion_ = motion;
+  holding_.reset();
   target_opening_m_ = move.opening_m;
   stalled_ = slipped_ = gripping_ = false;
   rest_angle_rad_ = motor_.angle_rad;
@@ -250,12 +255,41 @@ void Supervisor::hold(double now_s) {
   const Motion motion = *motion_;
   const bool keeps = motion.held_at_start || pressing(motion.direction, motion.limit_a);
   if (!keeps) {
-    sendPosition(motor_.angle_rad);
-    target_opening_m_ = std::clamp(opening(), 0.0, kMaxCommandOpeningM);
+    holding_ = Holding{now_s, now_s, motor_.angle_rad, 0};
+    sendHold(now_s);
   }
   endMotion(now_s, EndReason::kStopped);
   stalled_ = keeps;
   gripping_ = keeps && motion.direction < 0;
+}
+
+void Supervisor::sendHold(double now_s) {
+  sendPosition(motor_.angle_rad);
+  target_opening_m_ = std::clamp(opening(), 0.0, kMaxCommandOpeningM);
+  holding_->sent_s = now_s;
+  holding_->angle_rad = motor_.angle_rad;
+  ++holding_->attempt;
+}
+
+// The protocol acknowledges nothing, and a hold that was lost leaves the fingers on their way.
+void Supervisor::watchHold(double now_s) {
+  if (!holding_)
+    return;
+  const bool at_rest = std::abs(motor_.angle_rad - holding_->angle_rad) <= kHeldNearRad &&
+                       std::abs(motor_.speed_rad_s) <= kRestRateRadS &&
+                       motor_time_s_ - std::max(rest_since_s_, holding_->sent_s) >= kHeldS;
+  if (at_rest) {
+    holding_.reset();
+    return;
+  }
+  if (now_s - holding_->sent_s <= settings_.timing.resend_s)
+    return;
+  if (holding_->attempt < kHoldAttempts)
+    return sendHold(now_s);
+  fault(now_s, {code::kIgnored,
+                format("the gripper still turns %.0f ms after it was told to hold, %d times: take "
+                       "its power, look at it, then recover",
+                       (now_s - holding_->start_s) * 1e3, holding_->attempt)});
 }
 
 void Supervisor::watchGrip(double now_s) {

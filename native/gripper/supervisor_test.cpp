@@ -416,6 +416,34 @@ TEST(Supervisor, HoldStopsFreeFingersAndKeepsAGrip) {
   EXPECT_TRUE(bench.supervisor.state().stalled);
 }
 
+TEST(Supervisor, AHoldThatIsLostIsSentAgain) {
+  Bench bench(with(Dialect::kSdk));
+  bench.run(1.0);
+  EXPECT_FALSE(bench.supervisor.move(bench.time_s, {0.0, {}, 0.01}).refusal);
+  bench.run(0.2);
+  bench.supervisor.hold(bench.time_s);
+  (void)bench.supervisor.takeWrites();  // never arrives
+  EXPECT_NEAR(bench.device.target_rad, 0.0, 0.01);
+  bench.run(0.5);
+  EXPECT_EQ(bench.end()->reason, EndReason::kStopped);
+  EXPECT_NEAR(bench.device.target_rad, bench.device.angle_rad, 0.05);
+  EXPECT_EQ(bench.supervisor.state().phase, Phase::kReady);
+  const double held_rad = bench.device.angle_rad;
+  bench.run(1.0);
+  EXPECT_DOUBLE_EQ(bench.device.angle_rad, held_rad);
+}
+
+TEST(Supervisor, FingersThatTurnOnAfterAHoldAreAFault) {
+  Bench bench(with(Dialect::kSdk));
+  bench.run(1.0);
+  EXPECT_FALSE(bench.supervisor.move(bench.time_s, {0.0, {}, 0.005}).refusal);
+  bench.run(0.2);
+  bench.device.known.erase(22);
+  bench.supervisor.hold(bench.time_s);
+  bench.run(1.0);
+  EXPECT_EQ(bench.supervisor.state().fault.code, code::kIgnored);
+}
+
 TEST(Supervisor, ADamagedAngleIsNotBelieved) {
   Bench bench;
   bench.run(1.0);

@@ -1,6 +1,7 @@
 /**
  * A run for the bench of stops, in a process of its own: what `skill2real run` plays, with its Ctrl-C, on the emulated rig whose
- * addresses are in `argv[2]` (JSON). The arm goes to and fro until somebody stops it. `argv[3]` is the folder of its run.
+ * addresses are in `argv[2]` (JSON). The arm goes to and fro until somebody stops it. `argv[3]` is the folder of its run. SIGUSR2
+ * puts its main thread into an endless loop.
  *
  * @module
  */
@@ -21,6 +22,9 @@ const [rig = "{}", folder = ""] = process.argv.slice(2);
 const worker = new EpisodeWorker({
   runsFolder: folder,
   world: () => new RealRigWorld(checkRig(JSON.parse(rig), "the rig"), 1),
+});
+process.on("SIGUSR2", () => {
+  for (;;);
 });
 const interrupt = onInterrupt((reason) => worker.stop(reason));
 try {

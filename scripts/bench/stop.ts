@@ -4,7 +4,8 @@
  *   npm run bench:stop [-- --tries 100] [--runs 10] [--only WORD] [--check]
  *
  * On the emulated rig (the twin behind the real protocols), the native backend between. `--tries` is of each way that needs no
- * new backend, `--runs` of those that do (Ctrl-C of a run, the guest killed). The setpoints are those that the emulated
+ * new backend, `--runs` of those that do (Ctrl-C of a run, also with its main thread in an endless loop, and the guest
+ * killed). The setpoints are those that the emulated
  * controller received, with its stamps of CLOCK_MONOTONIC. Where the bench moves the arm itself, the TCP goes at 1 m/s.
  *
  * Goal: p99 at most 10 ms for every way. The last line says whether it is met; with --check the exit code does too.
@@ -291,12 +292,14 @@ function guestOf(pid: number): number | null {
 
 /** A run of `stop-run.ts`, stopped while its arm moves. */
 async function byRun(
-  stop: (child: ChildProcess, guest: number | null) => number | null,
+  stop: (child: ChildProcess, guest: number | null) => Promise<number | null> | number | null,
+  hung = false,
 ): Promise<{ sent_s: number; radius_m: null } | null> {
   const child = spawn(
     process.execPath,
     [compiledModule("scripts/bench/stop-run.ts"), JSON.stringify(rig.rig), join(folder, "runs")],
-    { stdio: ["ignore", "pipe", "pipe"] },
+    // A group of its own, so that it can be sent what a terminal sends.
+    { stdio: ["ignore", "pipe", "pipe"], detached: true },
   );
   const words: string[] = [];
   for (const stream of [child.stdout, child.stderr] as Readable[])
@@ -319,8 +322,9 @@ async function byRun(
       }
       await sleep(15);
     }
-    const sent_s = stop(child, guestOf(child.pid!));
+    const sent_s = await stop(child, guestOf(child.pid!));
     await sleep(REST_MS);
+    if (hung) child.kill("SIGKILL");
     await ended;
     return sent_s === null ? null : { sent_s, radius_m: null };
   } finally {
@@ -332,13 +336,14 @@ async function byRun(
 /** The kernel takes a killed process's memory down before anybody can know of its end. */
 const teardown_s: number[] = [];
 
-/** Waits, without a pause, until a process has ended; gives the last moment at which it had not. */
+/** Waits, without a pause, until a process has ended, all its threads; gives the last moment at which it had not. */
 function endOf(pid: number): number {
   for (let last_s = now_s(); ; ) {
     const looked_s = now_s();
     try {
       const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
-      if ("ZX".includes(stat[stat.lastIndexOf(")") + 2] ?? "Z")) return last_s;
+      const first_ended = "ZX".includes(stat[stat.lastIndexOf(")") + 2] ?? "Z");
+      if (first_ended && readdirSync(`/proc/${pid}/task`).length <= 1) return last_s;
     } catch {
       return last_s;
     }
@@ -369,11 +374,17 @@ try {
   } finally {
     await mover.close();
   }
-  await repeat("Ctrl-C of a run", runs, () =>
-    byRun((child) => {
-      const sent_s = now_s();
-      return child.kill("SIGINT") ? sent_s : null;
-    }),
+  const interrupt = (child: ChildProcess): number | null => {
+    const sent_s = now_s();
+    return process.kill(-child.pid!, "SIGINT") ? sent_s : null;
+  };
+  await repeat("Ctrl-C of a run", runs, () => byRun(interrupt));
+  await repeat("Ctrl-C, run hung", runs, () =>
+    byRun(async (child) => {
+      child.kill("SIGUSR2");
+      await sleep(60);
+      return interrupt(child);
+    }, true),
   );
   await repeat("guest killed", runs, () =>
     byRun((_, guest) => {

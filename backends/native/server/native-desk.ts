@@ -182,7 +182,11 @@ export class NativeDesk implements DeviceDesk {
     }
     this.#groups_given = group;
     events.publish(start_time_s, { group_started: begun });
-    if (move && gripper) this.#startGripper(group, move);
+    if (move && gripper) {
+      this.#startGripper(group, move);
+      // A stop between the look at the epoch and the start found no motion of the gripper to end.
+      if (arm.state().stop_epoch !== execute.stop_epoch) gripper.hold();
+    }
     this.#progress ??= setInterval(() => this.#tellProgress(), PROGRESS_MS);
     return {
       group,

@@ -96,6 +96,7 @@ class ArmObject : public Napi::ObjectWrap<ArmObject> {
         {InstanceMethod<&ArmObject::info>("info"), InstanceMethod<&ArmObject::state>("state"),
          InstanceMethod<&ArmObject::stateAt>("stateAt"),
          InstanceMethod<&ArmObject::execute>("execute"), InstanceMethod<&ArmObject::stop>("stop"),
+         InstanceMethod<&ArmObject::signalStops>("signalStops"),
          InstanceMethod<&ArmObject::resume>("resume"),
          InstanceMethod<&ArmObject::setLoad>("setLoad"),
          InstanceMethod<&ArmObject::renewLease>("renewLease"),
@@ -194,6 +195,14 @@ class ArmObject : public Napi::ObjectWrap<ArmObject> {
   Napi::Value stop(const Napi::CallbackInfo& info) {
     const StopServed served = process(info).stop(info[0].ToString().Utf8Value());
     return Napi::Number::New(info.Env(), static_cast<double>(served.stop_epoch));
+  }
+
+  void signalStops(const Napi::CallbackInfo& info) {
+    try {
+      process(info).signalStops(info[0].ToNumber().Int32Value());
+    } catch (const ArmError& error) {
+      throw toError(info.Env(), error.code(), error.what());
+    }
   }
 
   void resume(const Napi::CallbackInfo& info) {

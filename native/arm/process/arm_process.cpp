@@ -403,6 +403,13 @@ StopServed ArmProcess::stop(const std::string& reason) {
   return cycle_->stop(reason);
 }
 
+void ArmProcess::signalStops(int descriptor) {
+  const std::string wrong = cycle_->signalStops(descriptor);
+  if (!wrong.empty()) {
+    throw ArmError("arm_bad_argument", wrong);
+  }
+}
+
 Refused ArmProcess::resume(std::uint64_t stop_epoch, std::uint64_t token) {
   ResumeRequest request;
   request.present = true;

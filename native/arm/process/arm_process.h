@@ -73,6 +73,8 @@ class ArmProcess {
                                 Trajectory trajectory,
                                 const Guard& guard);
   StopServed stop(const std::string& reason);
+  // Throws ArmError: see CycleThread::signalStops.
+  void signalStops(int descriptor);
   [[nodiscard]] Refused resume(std::uint64_t stop_epoch, std::uint64_t token);
   void setLoad(const LoadUpdate& load);
   void renewLease(std::uint32_t lease_ms);

@@ -262,6 +262,9 @@ void CycleThread::publish(const CycleInput& input, const CycleOutput& output) no
   ring_.write(snapshot_);
   recorder_.record(snapshot_);
 
+  if (output.stop_epoch != last_stop_state_.stop_epoch) {
+    stop_signals_.notify();
+  }
   const bool served = output.stops_served != last_stop_state_.served;
   if (served || output.stop_epoch != last_stop_state_.stop_epoch ||
       output.stop_latched != last_stop_state_.latched) {
@@ -355,6 +358,11 @@ StopServed CycleThread::stop(const std::string& reason) {
     }
     stop_served_.waitChange(seen, deadline.leftS());
   }
+}
+
+std::string CycleThread::signalStops(int descriptor) {
+  const std::lock_guard lock(stop_mutex_);
+  return stop_signals_.add(descriptor);
 }
 
 StopState CycleThread::stopState() const {

@@ -25,6 +25,7 @@
 #include "native/arm/process/request_slot.h"
 #include "native/arm/process/spsc_ring.h"
 #include "native/arm/process/stop_listener.h"
+#include "native/arm/process/stop_signals.h"
 
 namespace s2r::arm {
 
@@ -81,6 +82,9 @@ class CycleThread {
   void setLoad(const LoadUpdate& load);
   // Latches a stop and waits for the cycle that began to decelerate.
   StopServed stop(const std::string& reason);
+  // `descriptor` (an eventfd) is written to in the cycle of each stop, whatever its cause. Gives
+  // what is wrong with it; empty: nothing.
+  [[nodiscard]] std::string signalStops(int descriptor);
   void setParentGone() { parent_gone_ = true; }
   void setShutdown() { shutdown_ = true; }
 
@@ -153,6 +157,7 @@ class CycleThread {
   std::atomic<std::uint64_t> stops_requested_{0};
   Seqlock<StopState> stop_state_;
   Signal stop_served_;
+  StopSignals stop_signals_;
 
   std::atomic<bool> parent_gone_{false};
   std::atomic<bool> shutdown_{false};

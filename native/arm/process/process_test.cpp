@@ -1,4 +1,6 @@
 #include <gtest/gtest.h>
+#include <poll.h>
+#include <sys/eventfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -251,6 +253,44 @@ TEST(CycleThread, StopsAndLapsesAreServedWithoutARobot) {
   EXPECT_TRUE(eventually([&] { return cycle.stopState().stop_epoch == 3; }));
   EXPECT_EQ(cycle.stopState().source, StopSource::kLease);
   cycle.finish();
+}
+
+// What was added to an eventfd since it was last read; waits for the first.
+std::uint64_t takeSignals(int descriptor) {
+  pollfd polled = {descriptor, POLLIN, 0};
+  std::uint64_t count = 0;
+  if (::poll(&polled, 1, 5000) == 1) {
+    [[maybe_unused]] const ssize_t got = ::read(descriptor, &count, sizeof count);
+  }
+  return count;
+}
+
+TEST(CycleThread, EachStopIsSignalledToWhoeverStopsWithTheArm) {
+  CycleThread cycle{CoreConfig{}};
+  const int first = ::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+  const int second = ::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+  ASSERT_EQ(cycle.signalStops(first), "");
+  (void)cycle.start(0);
+  (void)cycle.stop("one");
+  EXPECT_EQ(takeSignals(first), 1u);
+  ASSERT_EQ(cycle.signalStops(second), "");
+  cycle.renewLease(20);
+  EXPECT_EQ(takeSignals(first), 1u) << "a lapse is a stop";
+  EXPECT_EQ(takeSignals(second), 1u);
+  // Its owner may close it: the loop writes to a duplicate, never to what takes its number.
+  ::close(first);
+  cycle.setParentGone();
+  EXPECT_EQ(takeSignals(second), 1u);
+  cycle.finish();
+  ::close(second);
+}
+
+TEST(CycleThread, WhatCannotBeSignalledIsSaid) {
+  CycleThread cycle{CoreConfig{}};
+  EXPECT_NE(cycle.signalStops(-1).find("cannot be signalled"), std::string::npos);
+  const int blocking = ::eventfd(0, EFD_CLOEXEC);
+  EXPECT_NE(cycle.signalStops(blocking).find("non-blocking"), std::string::npos);
+  ::close(blocking);
 }
 
 TEST(CycleThread, AStartWithoutARobotIsRefused) {

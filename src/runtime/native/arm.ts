@@ -30,6 +30,7 @@ type NativeArm = {
   stateAt(time_s: number): ArmSnapshot | null;
   execute(group: number, stopEpoch: number, time_s: Float64Array, q_rad: Float64Array, guard: object): void;
   stop(reason: string): number;
+  signalStops(descriptor: number): void;
   resume(stopEpoch: number, token: string): void;
   setLoad(load: object): void;
   renewLease(lease_ms: number): void;
@@ -159,6 +160,15 @@ export class ArmDriver {
   /** Latches a stop; returns the new epoch, once the arm decelerates. */
   stop(reason: string): number {
     return asked(() => this.#native.stop(reason));
+  }
+
+  /**
+   * Has each stop, whatever decided it (a request, the stop socket, a lapse, a gone parent, a fault), added to the eventfd
+   * `descriptor` by the loop itself, so that another driver of this process stops too while JavaScript hangs. Its owner may
+   * close it at any time.
+   */
+  signalStops(descriptor: number): void {
+    asked(() => this.#native.signalStops(descriptor));
   }
 
   /** Clears a latched stop; after a fault with the token that `recover` gave. */

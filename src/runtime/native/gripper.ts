@@ -141,6 +141,7 @@ type NativeGripper = {
   info(): GripperInfo;
   move(move: GripperMove): { motion: number; failure: NativeFailure | null };
   hold(): void;
+  stopDescriptor(): number;
   recover(): NativeFailure | null;
   close(): Promise<boolean>;
   closeNow(): boolean;
@@ -268,6 +269,14 @@ export class GripperDriver {
   /** Ends a move with the reason `stopped`: free fingers stop where they are, pressing ones keep their grip. */
   hold(): void {
     this.#native.hold();
+  }
+
+  /**
+   * Descriptor of an eventfd: whatever is added to it holds the gripper from the driver's own thread, so that a stop of another
+   * driver in this process (`ArmDriver.signalStops`) ends a move while this event loop hangs. It is this driver's.
+   */
+  get stopDescriptor(): number {
+    return this.#native.stopDescriptor();
   }
 
   /**
