@@ -25,6 +25,7 @@ import {
   type DeviceExchange,
   type DeviceFrame,
   type ExecuteOptions,
+  type Past,
   POLL_ID,
   type Stamped,
 } from "./device.js";
@@ -51,6 +52,8 @@ const REPLY_OF: Record<Body, ReplyBody> = {
   resume: "resume",
 };
 
+/** What keeps a session alive is asked of the backend even while the past is asked for the rest. */
+const OF_THE_PRESENT: readonly Body[] = ["hello", "renew", "bye"];
 const TICK_MS = 50;
 /** The longest that a session is left without a request: the first half of noticing a backend that hangs while idle. */
 const QUIET_MS = 250;
@@ -75,6 +78,7 @@ const optionsSchema = z.strictObject({
     .optional(),
   lostAfterMs: z.number().min(400).max(60_000).default(800),
   connectTimeoutMs: z.number().min(1).max(600_000).default(5000),
+  past: z.custom<Past>((value) => typeof value === "object" && value !== null).optional(),
   onExchange: z.custom<(exchange: DeviceExchange) => void>((value) => typeof value === "function").optional(),
 });
 type Options = z.infer<typeof optionsSchema>;
@@ -100,6 +104,12 @@ export class DeviceClient implements Device {
   #last_sent_ms = performance.now();
   #renewing = false;
   #sequence = 0;
+  /** Of exchanges as they are told on: those with the past are no requests to the backend. */
+  #exchanges = 0;
+  /** What is asked of the past still; null once it is over, or where there is none. */
+  #past: Past | null;
+  /** What the backend says while the past is asked. */
+  #present = { time_s: 0, stop_epoch: 0 };
   #session = "";
   #stop_epoch = 0;
   #time_s = 0;
@@ -123,6 +133,7 @@ export class DeviceClient implements Device {
 
   private constructor(options: Options) {
     this.#options = options;
+    this.#past = options.past ?? null;
     const { curve } = options;
     this.#queue = new RequestQueue({
       send: (bytes) => this.#link.send(bytes),
@@ -207,8 +218,15 @@ export class DeviceClient implements Device {
   async stop(reason: string): Promise<{ stop_epoch: number; time_s: number }> {
     // A backend whose protocol loop hangs may still listen for stops, so a lost one is asked too.
     if (this.#closed) throw this.#failure;
+    const before = this.#past?.stop() ?? null;
+    if (before) {
+      this.#stop_epoch = Math.max(this.#stop_epoch, before.stop_epoch);
+      this.#returnIfOver();
+      return before;
+    }
     const reply = await this.#stop.stop(this.#session, reason);
     this.#stop_epoch = Math.max(this.#stop_epoch, reply.stop_epoch);
+    this.#present.stop_epoch = Math.max(this.#present.stop_epoch, reply.stop_epoch);
     return reply;
   }
 
@@ -295,6 +313,7 @@ export class DeviceClient implements Device {
     { limitMs = this.#options.lostAfterMs, wireMs, poll = false }: AskLimits = {},
   ): Promise<Answer> {
     if (this.#failure) throw this.#failure;
+    if (this.#past && !OF_THE_PRESENT.includes(verb)) return this.#askThePast(this.#past, verb, body, poll);
     const sequence = this.#sequence;
     const limit = Math.max(limitMs, deadlineMs ?? 0);
     const promisedMs = Math.ceil(Math.min(wireMs ?? deadlineMs ?? limit, 600_000));
@@ -320,16 +339,79 @@ export class DeviceClient implements Device {
       promisedMs,
       ...(deadlineMs === undefined ? {} : { deadlineMs }),
     });
-    const { header, parts } = answer;
-    const received_ms = performance.now();
-    this.#options.onExchange?.({ sequence, verb, request: bytes, reply: header, parts, sent_ms, received_ms });
+    if (!this.#past) this.#tell(verb, bytes, answer, sent_ms);
+    else {
+      const { time_s, stop_epoch } = answer.reply;
+      this.#present = { time_s, stop_epoch: Math.max(this.#present.stop_epoch, stop_epoch) };
+    }
     this.#accept(verb, answer);
+    if (this.#past && verb === "hello") {
+      // The session began when the past did, as far as anybody is told.
+      const header = Buffer.from(replyCodec.encode(this.#past.hello.reply));
+      const began = { ...answer, reply: this.#past.hello.reply, header };
+      this.#tell(verb, bytes, began, sent_ms);
+      this.#time_s = began.reply.time_s;
+      this.#stop_epoch = began.reply.stop_epoch;
+    }
     return answer;
   }
 
-  #accept(verb: Body, { reply, parts }: Answer): void {
-    this.#time_s = reply.time_s;
-    this.#stop_epoch = Math.max(this.#stop_epoch, reply.stop_epoch);
+  /** A request as the backend got it then; it does not hear of it now. */
+  async #askThePast<B extends Body>(
+    past: Past,
+    verb: B,
+    body: Init<NonNullable<DeviceRequest[B]>>,
+    poll: boolean,
+  ): Promise<Answer> {
+    const request_id = `${poll ? POLL_ID : "q"}${this.#exchanges}`;
+    const bytes = requestCodec.encode({
+      protocol_major: PROTOCOL_MAJOR,
+      protocol_minor: PROTOCOL_MINOR,
+      session: this.#session,
+      request_id,
+      sequence: this.#exchanges,
+      [verb]: body,
+    } as Init<DeviceRequest>);
+    const sent_ms = performance.now();
+    const { reply, parts } = await past.answer(requestCodec.decode(bytes));
+    const answer = { reply, parts, header: Buffer.from(replyCodec.encode(reply)) };
+    this.#tell(verb, bytes, answer, sent_ms);
+    try {
+      this.#accept(verb, answer, past);
+    } finally {
+      this.#returnIfOver();
+    }
+    return answer;
+  }
+
+  /** Nothing is left of the past: from here on the backend answers, whose world must stand where the past ended. */
+  #returnIfOver(): void {
+    const past = this.#past;
+    if (!past?.over) return;
+    this.#past = null;
+    past.close().catch(() => {}); // only a reader is closed
+    if (Math.abs(this.#present.time_s - past.time_s) > 1e-9)
+      throw new Skill2RealError(
+        "diverged",
+        `the backend's world stands at ${this.#present.time_s} s, what is resumed ended at ${past.time_s} s`,
+      );
+    this.#time_s = this.#present.time_s;
+    this.#stop_epoch = this.#present.stop_epoch;
+  }
+
+  #tell(verb: Body, request: Uint8Array, { header, parts }: Answer, sent_ms: number): void {
+    const sequence = this.#exchanges;
+    this.#exchanges += 1;
+    const received_ms = performance.now();
+    this.#options.onExchange?.({ sequence, verb, request, reply: header, parts, sent_ms, received_ms });
+  }
+
+  /** Takes note of a reply; where the past is asked, of one from there only. */
+  #accept(verb: Body, { reply, parts }: Answer, past: Past | null = null): void {
+    if (this.#past === past) {
+      this.#time_s = reply.time_s;
+      this.#stop_epoch = Math.max(this.#stop_epoch, reply.stop_epoch);
+    }
     if (reply.error) {
       const error = refusal(verb, reply.error);
       if (error.code === "backend_lost") this.#lose("its process was started anew");
@@ -355,9 +437,11 @@ export class DeviceClient implements Device {
   }
 
   #note(event: DeviceEvent): void {
+    if (event.ending) this.#lose(`it is ending (${event.ending.reason})`);
+    this.#present.stop_epoch = Math.max(this.#present.stop_epoch, event.stopped?.stop_epoch ?? 0);
+    if (this.#past) return;
     this.#stop_epoch = Math.max(this.#stop_epoch, event.stopped?.stop_epoch ?? 0);
     if (event.world_changed) this.#time_s = event.time_s;
-    if (event.ending) this.#lose(`it is ending (${event.ending.reason})`);
   }
 
   #tick(): void {

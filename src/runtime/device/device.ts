@@ -8,6 +8,8 @@ import type {
   AdvanceReply,
   Capabilities,
   DeviceEvent,
+  DeviceReply,
+  DeviceRequest,
   ExecuteReply,
   Frame,
   Motion,
@@ -34,9 +36,28 @@ export type DeviceConnectOptions = DeviceAddresses & {
   lostAfterMs?: number;
   /** Host time that connecting may take. Default 5000. */
   connectTimeoutMs?: number;
+  /** What an interrupted session was answered: this one is answered the same first, and by the backend from there on. */
+  past?: Past;
   /** Sees every request and its reply as bytes, in the order of their sequence (for the trace). Must not throw. */
   onExchange?: (exchange: DeviceExchange) => void;
 };
+
+/** A recorded reply with its raw parts. */
+export type PastAnswer = { reply: DeviceReply; parts: Buffer[] };
+
+/** The answers that an interrupted session got, up to a moment in which the backend's world stands again. Simulated clock only. */
+export interface Past {
+  readonly hello: PastAnswer;
+  /** Everything was asked again. */
+  readonly over: boolean;
+  /** Device time of the newest answer. */
+  readonly time_s: number;
+  /** Throws `diverged` for a request that is not the one that was asked then. */
+  answer(request: DeviceRequest): Promise<PastAnswer>;
+  /** What a stop was answered; null where there was none any more. */
+  stop(): { stop_epoch: number; time_s: number } | null;
+  close(): Promise<void>;
+}
 
 /** One request and its reply, as they went over the wire. */
 export type DeviceExchange = {

@@ -56,6 +56,10 @@ export class Playback {
     return { stop_epoch: this.#stop_epoch, time_s: recorded?.time_s ?? this.#time_s };
   }
 
+  /** How many recorded stops have not been asked for. */
+  get stopsLeft(): number {
+    return Math.max(0, this.#content.stops.length - this.#stops);
+  }
   /** A stop that the recording does not know of: nothing may start any more. */
   get stoppedBeyondRecording(): boolean {
     return this.#stops > this.#content.stops.length;

@@ -7,6 +7,10 @@ import { readTrace, type TraceMessage } from "../trace/read-trace.js";
 const EXCHANGES = "/device/exchange";
 const EVENTS = "/events";
 
+/** The event with which a trace marks that a decision stage has ended and everything before it is on the disk. */
+export const STAGE_END = "stage_end";
+const stageOf = (details_json: string): unknown => (JSON.parse(details_json) as { stage?: unknown }).stage;
+
 export type RecordedExchange = { sequence: number; verb: string; request: DeviceRequest; reply: DeviceReply };
 /** What the backend answered to a stop. */
 export type RecordedStop = { stop_epoch: number; time_s: number };
@@ -41,9 +45,13 @@ export class Recording implements RecordingContent {
     this.cut = cut;
   }
 
-  /** Throws `not_found` for a missing file, `protocol_mismatch` for one that holds no session with a backend. */
-  static async open(path: string): Promise<Recording> {
+  /**
+   * Throws `not_found` for a missing file, `protocol_mismatch` for one that holds no session with a backend, or not the mark at
+   * which to end: with `until`, only what was recorded before that stage's end was marked is played.
+   */
+  static async open(path: string, { until }: { until?: number } = {}): Promise<Recording> {
     let cut = false;
+    let marked = false;
     const all: RecordedExchange[] = [];
     const stops: RecordedStop[] = [];
     const onCut = (): void => {
@@ -54,8 +62,14 @@ export class Recording implements RecordingContent {
       else {
         const { kind, details_json } = traceEventCodec.decode(data);
         if (kind === "stop_latched") stops.push(JSON.parse(details_json) as RecordedStop);
+        if (kind === STAGE_END && until !== undefined && stageOf(details_json) === until) {
+          marked = true;
+          break;
+        }
       }
     }
+    if (until !== undefined && !marked)
+      throw new Skill2RealError("protocol_mismatch", `${path} does not reach the end of stage ${until}`);
     const [hello, ...rest] = all;
     if (!hello?.reply.hello?.capabilities)
       throw new Skill2RealError(

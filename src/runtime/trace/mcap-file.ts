@@ -10,6 +10,15 @@ const ZSTD_LEVEL = 1;
 /** Bytes that may wait to be written; beyond that the file counts as failed, rather than memory growing without bound. */
 const MOST_WAITING_BYTES = 512 << 20;
 
+/** The size at which a chunk ends, as a number that can change. */
+class ChunkLimit {
+  bytes = CHUNK_BYTES;
+
+  valueOf(): number {
+    return this.bytes;
+  }
+}
+
 /**
  * One MCAP file, written in order by a queue: `add` returns at once. The first error (a full disk, a folder that is gone) is
  * kept in `failed`; nothing is written after it.
@@ -17,6 +26,7 @@ const MOST_WAITING_BYTES = 512 << 20;
 export class McapFile {
   readonly #handle: FileHandle;
   readonly #writer: McapWriter;
+  readonly #limit: ChunkLimit;
   readonly #channels = new Map<string, Promise<number>>();
   readonly #schemas = new Map<string, Promise<number>>();
   #queue: Promise<void> = Promise.resolve();
@@ -24,9 +34,10 @@ export class McapFile {
   #sequence = 0;
   #failed: Error | null = null;
 
-  private constructor(handle: FileHandle, writer: McapWriter) {
+  private constructor(handle: FileHandle, writer: McapWriter, limit: ChunkLimit) {
     this.#handle = handle;
     this.#writer = writer;
+    this.#limit = limit;
   }
 
   /** Throws `storage_failed` where the file cannot be made. */
@@ -50,12 +61,14 @@ export class McapFile {
         position += BigInt(bytes.byteLength);
       },
     };
+    // The writer compares a chunk's size with this after each message, and has no other way to end a chunk.
+    const limit = new ChunkLimit();
     const writer = new McapWriter({
       writable,
-      chunkSize: CHUNK_BYTES,
+      chunkSize: limit as unknown as number,
       compressChunk: (data) => ({ compression: "zstd", compressedData: zstd.compress(data, ZSTD_LEVEL) }),
     });
-    const file = new McapFile(handle, writer);
+    const file = new McapFile(handle, writer, limit);
     file.#enqueue(0, () => writer.start({ profile: "", library: "skill2real" }));
     return file;
   }
@@ -64,7 +77,8 @@ export class McapFile {
     return this.#failed;
   }
 
-  add(topic: string, schema: TraceSchema, message: Record<string, unknown>, time_ns: bigint): void {
+  /** `last`: ends the chunk with this message, so that `flush` brings it to the disk. */
+  add(topic: string, schema: TraceSchema, message: Record<string, unknown>, time_ns: bigint, last = false): void {
     if (this.#failed) return;
     const data = schema.encode(message);
     if (this.#waiting_bytes + data.byteLength > MOST_WAITING_BYTES) {
@@ -74,6 +88,7 @@ export class McapFile {
     this.#enqueue(data.byteLength, async () => {
       const channelId = await this.#channel(topic, schema);
       this.#sequence += 1;
+      this.#limit.bytes = last ? 0 : CHUNK_BYTES;
       await this.#writer.addMessage({
         channelId,
         sequence: this.#sequence,
@@ -86,6 +101,12 @@ export class McapFile {
 
   metadata(name: string, entries: Record<string, string>): void {
     this.#enqueue(0, () => this.#writer.addMetadata({ name, metadata: new Map(Object.entries(entries)) }));
+  }
+
+  /** All up to the last message that ended a chunk is on the disk. Never rejects: see `failed`. */
+  async flush(): Promise<void> {
+    this.#enqueue(0, () => this.#handle.datasync());
+    await this.#queue;
   }
 
   /** Writes what waits and the index, and closes the file. Never rejects: see `failed`. */

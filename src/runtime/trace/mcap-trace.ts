@@ -138,6 +138,13 @@ export class McapTrace implements TraceSink {
     this.#add("/events", "event", { kind, details_json: toJson(details) });
   }
 
+  /** An event at which the trace is on the disk when this resolves, whatever becomes of its writer. Never rejects: see `failed`. */
+  async mark(kind: string, details: Record<string, unknown>): Promise<void> {
+    const time_ns = this.#nanoseconds(this.#now());
+    this.#file.add("/events", this.#schemas.event, { kind, details_json: toJson(details) }, time_ns, true);
+    await this.#file.flush();
+  }
+
   log(level: keyof typeof LEVELS, message: string): void {
     this.#add("/log", "log", {
       timestamp: this.#timestamp(this.#now()),
