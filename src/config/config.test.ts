@@ -35,11 +35,12 @@ describe("the template", () => {
   });
 
   it("is still valid with every example uncommented", () => {
-    const text = renderConfigTemplate().replace(/^# (?=(\w+ = |\[\[))/gm, "");
+    const text = renderConfigTemplate().replace(/^# (?=(\w+ = |\[\[|\[mcp))/gm, "");
     const config = checkConfig(parse(text), "template");
     expect(config.motion.zones).toEqual([{ name: "shelf", min_xyz: [0.5, 0.3, 0], max_xyz: [0.8, 0.6, 0.5] }]);
     expect(config.motion.workspace_min_xyz).toEqual([0.2, -0.4, 0]);
     expect(config.proposer).toMatchObject({ library: "memories/mine", script: "program.ts" });
+    expect(Object.keys(config.mcp.servers)).toEqual(["clock", "stock"]);
   });
 
   it("names every key with its meaning and its limits", () => {

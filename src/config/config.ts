@@ -101,6 +101,8 @@ export function loadConfig(options: LoadConfigOptions = {}): LoadedConfig {
     };
   }
   const config = checkConfig(merged, layers.map(({ label }) => label).join(", "));
+  for (const server of Object.values(config.mcp.servers))
+    if (server.command !== undefined) server.cwd = resolve(file === undefined ? cwd : dirname(file), server.cwd ?? ".");
   const own = layers.find(({ origin }) => origin === "file");
   const rigs = own ? checkRigs(own.layer.rig, own.label, own.folder) : new Map<string, Rig>();
   const lines = keyLines(text);

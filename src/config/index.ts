@@ -11,6 +11,7 @@ export {
 export { configJsonSchema } from "./json-schema.js";
 export { CONFIG_KEYS, CONFIG_SECTIONS, type ConfigKey, type ConfigSection } from "./keys.js";
 export { ENVIRONMENT_PREFIX } from "./layers.js";
+export type { McpConfig, McpServerConfig } from "./mcp-schema.js";
 export { quotasOf } from "./quotas.js";
 export { EMULATED, emulatedRig, type FindRigOptions, findRig, type NamedRig, rigTransform } from "./rig.js";
 export { RIG_NAME, type Rig, type RigArm, type RigCamera, type RigGripper, type RigPose } from "./rig-schema.js";

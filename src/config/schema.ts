@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { DEFAULT_MOTION_SETTINGS, DEFAULT_PERCEPTION_SETTINGS } from "../contract/settings.js";
+import { mcpSchema } from "./mcp-schema.js";
 import { count, fromTo, name, notes, ordered, path, place, text, zone } from "./parts.js";
 import { RIG_NAME, rigSchema } from "./rig-schema.js";
 
@@ -247,6 +248,7 @@ export const configSchema = z.strictObject({
   runs: runs.prefault({}).meta(notes("What is kept.")),
   skills: skills.prefault({}).meta(notes("Functions beside the 18 operations.")),
   services: services.prefault({}).meta(notes("What functions of skills may ask beside the robot.")),
+  mcp: mcpSchema.prefault({}).meta(notes("Tools of other programs as functions of robot programs.")),
 });
 
 /** What the file may hold on top: its rigs. */

@@ -6,6 +6,8 @@ const EXAMPLES: Readonly<Record<string, string>> = {
   "motion.workspace_min_xyz": "workspace_min_xyz = [0.2, -0.4, 0.0]",
   "motion.workspace_max_xyz": "workspace_max_xyz = [0.8, 0.4, 0.6]",
   "motion.zones": '[[motion.zones]]\nname = "shelf"\nmin_xyz = [0.5, 0.3, 0.0]\nmax_xyz = [0.8, 0.6, 0.5]',
+  "mcp.servers":
+    '[mcp.servers.clock]\ncommand = "node"\nargs = ["clock-server.mjs"]\nenv = ["CLOCK_KEY"]\ntools = ["now"]\n\n[mcp.servers.stock]\nurl = "http://127.0.0.1:9000/mcp"\ntoken_env = "STOCK_TOKEN"\ntools = ["*"]\ndeadline_s = 10.0',
   "proposer.library": 'library = "memories/mine"',
   "proposer.script": 'script = "program.ts"',
   "model.base_url": 'base_url = "http://127.0.0.1:8080/v1"',
@@ -16,6 +18,9 @@ const EXAMPLES: Readonly<Record<string, string>> = {
   "model.budget_money": "budget_money = 2.0",
   "model.budget_wait_s": "budget_wait_s = 600",
 };
+
+/** Keys that are written as tables of their own. */
+const TABLES: ReadonlySet<string> = new Set(["motion.zones", "mcp.servers"]);
 
 export const commented = (text: string): string => text.replace(/^/gm, "# ");
 
@@ -51,8 +56,8 @@ export function renderConfigTemplate(): string {
     "",
   ];
   const sections = CONFIG_SECTIONS.flatMap(({ name, description, keys }) => {
-    // A list of tables ends its section, so it comes last.
-    const ordered = [...keys].sort((a, b) => Number(a.dotted === "motion.zones") - Number(b.dotted === "motion.zones"));
+    // Tables end their section, so they come last.
+    const ordered = [...keys].sort((a, b) => Number(TABLES.has(a.dotted)) - Number(TABLES.has(b.dotted)));
     return [commented(description), `[${name}]`, "", ...ordered.flatMap(keyLines)];
   });
   return `${[...head, ...sections].join("\n").trimEnd()}\n`;

@@ -64,4 +64,6 @@ export type OperationInfo = {
 export type FunctionInfo = Omit<OperationInfo, "name" | "number" | "returnsString"> & {
   readonly name: string;
   readonly result: RequestInfo;
+  /** Of a function that no .proto declares: the JSON schema of its request. */
+  readonly request_schema?: Readonly<Record<string, unknown>>;
 };

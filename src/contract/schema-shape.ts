@@ -139,6 +139,8 @@ function expectedInside(schema: Schema): Expected {
       return { text: `a list of exactly ${def.items.length} elements` };
     case "object":
       return { text: `an object with the keys ${Object.keys(def.shape).join(", ")}` };
+    case "record":
+      return { text: "tables by name" };
     case "union": {
       const discriminator = (def as Partial<z.core.$ZodDiscriminatedUnionDef>).discriminator;
       if (discriminator === undefined)

@@ -14,6 +14,8 @@ export type CompositionSeam = {
   image(observation_ref: string): ObservedImage;
   saveImage(name: string, pixels: Uint8Array, width: number, height: number): Promise<string>;
   time_s(): number;
+  /** Aborts when the program is stopped or ended. */
+  signal(): AbortSignal;
 };
 
 /** Operations that one call of a function may use, and motions among them. */
@@ -88,6 +90,7 @@ export async function runFunction(
     saveImage: (file, pixels, width, height) => seam.saveImage(file, pixels, width, height),
     time_s: () => seam.time_s(),
     services: NO_SERVICES,
+    signal: seam.signal(),
     fail: (status, message, fields) => {
       throw new OperationFailure(status, message, fields);
     },

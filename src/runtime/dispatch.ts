@@ -45,7 +45,9 @@ export function succeeded(
 ): CallOutcome {
   if (returnsString(operation)) return { value: fields.path };
   const { message = "", ...others } = fields;
-  const value = roundNumbers({ status: "ok" satisfies StatusCode, message, ...others });
+  const exact = implementation?.kind === "function" && implementation.exact === true;
+  const given = { status: "ok" satisfies StatusCode, message, ...others };
+  const value = exact ? given : roundNumbers(given);
   return { value: conformOf(operation, implementation)(value) };
 }
 
