@@ -94,7 +94,10 @@ export class NativeBackend {
     this.pid = ready.pid;
     this.addresses = { device: ready.device, stop: ready.stop, events: ready.events };
     this.operator = { address: ready.operator, key };
-    this.notes = ready.notes;
+    this.notes = [
+      ...ready.notes,
+      ...(sentinel.realtime ? [] : ["Ctrl-C: the process that stops the arm has no real-time scheduling"]),
+    ];
     this.exited = child.exited;
     void this.exited.then(() => sentinel.close());
   }

@@ -1,11 +1,16 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
 import type { Readable, Writable } from "node:stream";
+import { promisify } from "node:util";
 import { Skill2RealError } from "../../src/contract/errors.js";
 import { compiledModule } from "../../src/contract/package-root.js";
 
 const START_TIMEOUT_MS = 15_000;
+/** Below every thread of the arm; above all that has no real-time scheduling. */
+const FIFO_PRIORITY = 10;
+const SCHEDULE_TIMEOUT_MS = 2_000;
+const run = promisify(execFile);
 
 /**
  * A small process in our own process group that turns Ctrl-C into a stop. A terminal sends its signals to the whole foreground
@@ -14,6 +19,8 @@ const START_TIMEOUT_MS = 15_000;
  */
 export class Sentinel {
   readonly #child: ChildProcess;
+  /** It wakes at once on a busy machine too: it has real-time scheduling. */
+  realtime = false;
 
   private constructor(child: ChildProcess) {
     this.#child = child;
@@ -46,6 +53,12 @@ export class Sentinel {
       if (!input.destroyed && code !== 0)
         onLog(`the process that stops the arm at Ctrl-C ended (${signal ?? `exit code ${code}`})`);
     });
+    // Once it has started, so that its start takes nobody's processor; it sleeps until a signal comes.
+    const schedule = ["--all-tasks", "--fifo", "--pid", String(FIFO_PRIORITY), String(sentinel.pid)];
+    sentinel.realtime = await run("chrt", schedule, { timeout: SCHEDULE_TIMEOUT_MS }).then(
+      () => true,
+      () => false,
+    );
     // Alone it keeps nobody running.
     child.unref();
     for (const stream of [input, output, errors]) (stream as unknown as { unref(): void }).unref();
