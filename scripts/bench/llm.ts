@@ -10,12 +10,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { parseArgs } from "node:util";
-import { CASSETTE_FILE } from "../../src/agents/llm/cassette.js";
+import { CASSETTE_FILE } from "../../src/agents/exchanges/cassette.js";
 import { modelSettingsSchema } from "../../src/agents/llm/settings.js";
 import { ending } from "../../src/agents/llm/stage-messages.js";
 import type { StageRecord } from "../../src/agents/proposer.js";
 import { packageFile } from "../../src/contract/package-root.js";
-import { modelWords } from "../../src/evaluation/episode-result.js";
+import { accountLines } from "../../src/evaluation/episode-result.js";
 import { EpisodeWorker, runPath } from "../../src/evaluation/episode-worker.js";
 import { Recording } from "../../src/runtime/recording/recording.js";
 import { TRACE_FILE } from "../../src/runtime/trace/mcap-trace.js";
@@ -57,7 +57,7 @@ try {
     const result = await worker.play({
       task: "r1",
       seed,
-      proposer: { kind: "llm", model, task_text: "", policy: "" },
+      proposer: { kind: "llm", model, task_text: "" },
       settings: {
         motion: {},
         perception: {},
@@ -69,7 +69,7 @@ try {
     console.log(
       `episode ${seed}: ${result.instruction}\n  ${result.outcome}, claim ${result.claim ?? "none"}, ${result.success ? "success" : "no success"}: ${result.infrastructure ?? result.evidence}`,
     );
-    console.log(`  ${modelWords(result) ?? "the model was not asked"}`);
+    for (const line of accountLines(result)) console.log(`  ${line}`);
     if (result.infrastructure !== null) {
       unclean += 1;
       continue;

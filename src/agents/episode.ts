@@ -1,5 +1,5 @@
 import { isSkill2RealError } from "../contract/errors.js";
-import type { ModelAccount } from "./llm/model-account.js";
+import type { EpisodeAccounts } from "./llm/model-account.js";
 import type { Claim, Proposer, StageRecord } from "./proposer.js";
 import { StagePlayer, type StagePlayerOptions } from "./stage-player.js";
 
@@ -11,6 +11,10 @@ export type EpisodeOptions = StagePlayerOptions & {
   instruction: string;
   budgets?: Partial<EpisodeBudgets>;
   onStage?: (stage: StageRecord) => void;
+  /** What models took so far; left out: there are none. */
+  accounts?: EpisodeAccounts;
+  /** The budget that a program met, in words, or null. */
+  spent?: () => string | null;
 };
 
 export type EpisodeOutcome = "finished" | "budget" | "stopped" | "lost" | "fault";
@@ -22,9 +26,7 @@ export type EpisodeReport = {
   stages: StageRecord[];
   device_time_s: number;
   wall_s: number;
-  /** What the Proposer took of a language model; null where it has none. */
-  model: ModelAccount | null;
-};
+} & EpisodeAccounts;
 
 /** Plays decision stages until the Proposer finishes, a budget ends, or the backend or a person ends it. The arm then holds. */
 export async function playEpisode(options: EpisodeOptions): Promise<EpisodeReport> {
@@ -46,7 +48,8 @@ export async function playEpisode(options: EpisodeOptions): Promise<EpisodeRepor
     stages,
     device_time_s: session.time_s - start_s,
     wall_s: wall(),
-    model: proposer.account ?? null,
+    model: options.accounts?.model ?? null,
+    services: options.accounts?.services ?? null,
   });
   const onAbort = (): void => void session.stop("the episode was stopped").catch(() => {});
   options.signal?.addEventListener("abort", onAbort, { once: true });
@@ -72,6 +75,8 @@ export async function playEpisode(options: EpisodeOptions): Promise<EpisodeRepor
       add(stage);
       const fault = await player.faulted();
       if (fault !== null) return report("fault", null, `the arm has stopped itself (${fault}); a person must look`);
+      const spent = options.spent?.() ?? null;
+      if (spent !== null) return report("budget", null, spent);
     }
   } catch (error) {
     if (isSkill2RealError(error, "backend_lost") || session.device.lost)

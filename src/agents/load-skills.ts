@@ -6,6 +6,8 @@ import type { FunctionInfo } from "../contract/operation-info.js";
 import type { OperationTable, SkillServices } from "../runtime/operation.js";
 import { loadOperations, REQUIRED_SKILLS } from "../runtime/required-skills.js";
 import { loadOptionalSkills, type OptionalSkill } from "./optional-skills.js";
+import type { ForeignTool } from "./tools/settings.js";
+import type { ToolCaller } from "./tools/tool-caller.js";
 
 export type SkillSettings = {
   /** Folders of skills outside the package. */
@@ -14,6 +16,8 @@ export type SkillSettings = {
   disable: readonly string[];
   /** Services at hand; left out: those that the package brings along. */
   services?: readonly Service[];
+  /** Tools of foreign servers, which the skill "mcp" gives programs. */
+  tools?: readonly ForeignTool[] | undefined;
 };
 
 /** Everything that a program can call, and what it is told of it. */
@@ -35,10 +39,17 @@ export type LoadedSkills = {
   resolved: ResolvedSkills;
 };
 
-/** `services` are what functions of skills may ask; left out: nothing beside the built-in pointer. */
-export async function loadSkills(settings: SkillSettings, services?: SkillServices): Promise<LoadedSkills> {
+/**
+ * `services` are what functions of skills may ask; left out: nothing beside the built-in pointer. `caller` asks the servers of
+ * foreign tools; left out: their functions fail.
+ */
+export async function loadSkills(
+  settings: SkillSettings,
+  services?: SkillServices,
+  caller: ToolCaller | null = null,
+): Promise<LoadedSkills> {
   const operations = await loadOperations();
-  const { resolved, loaded: optional } = await loadOptionalSkills(settings, services);
+  const { resolved, loaded: optional } = await loadOptionalSkills(settings, services, caller);
   const functions = Object.assign({}, ...optional.map((skill) => skill.functions)) as OperationTable;
   const strings = OPERATIONS.filter((operation) => operation.returnsString).map(
     (operation) => operation.name as string,

@@ -14,9 +14,14 @@ import { REQUIRED_SKILLS } from "../runtime/required-skills.js";
 import type { SkillSettings } from "./load-skills.js";
 import { isOurs, type SkillData, shippedSkillData, skillDataOf, skillFolder } from "./skills/skill-data.js";
 import { type SkillRun, skillModule } from "./skills/skill-module.js";
+import type { ForeignTool } from "./tools/settings.js";
+import type { ToolCaller } from "./tools/tool-caller.js";
+import { toolData } from "./tools/tool-data.js";
 
 /** Services that this package brings along: a pointer that tells colours and shapes. */
 const BUILT_IN_SERVICES: readonly Service[] = ["pointer"];
+/** The skill whose functions are the tools of foreign servers. */
+export const TOOLS_SKILL = "mcp";
 const NO_SERVICES: SkillServices = { pointer: null, segmenter: null, verifier: null };
 
 export type OptionalSkill = { name: string; functions: OperationTable; data: SkillData; exports: string[] };
@@ -56,9 +61,17 @@ function findSkills(paths: readonly string[]): Found[] {
   return [...skillsIn(join(PACKAGE_ROOT, "skills"), true), ...users];
 }
 
+/** What the skill "mcp" exports is what servers have. */
+const withTools = (found: Found[], tools: readonly ForeignTool[]): Found[] =>
+  found.map(({ manifest, folder }) =>
+    manifest.name === TOOLS_SKILL
+      ? { manifest: { ...manifest, exports: tools.map(({ function_name }) => function_name) }, folder }
+      : { manifest, folder },
+  );
+
 /** Which skills are on, without their code: what a lock and a table need. */
 export function resolveSettings(settings: SkillSettings): { resolved: ResolvedSkills; found: Found[] } {
-  const found = findSkills(settings.paths);
+  const found = withTools(findSkills(settings.paths), settings.tools ?? []);
   const catalogue = { manifests: found.map(({ manifest }) => manifest), required: REQUIRED_SKILLS };
   const resolved = resolveSkills(catalogue, settings, "robot", settings.services ?? BUILT_IN_SERVICES);
   return { resolved, found };
@@ -68,11 +81,19 @@ export function resolveSettings(settings: SkillSettings): { resolved: ResolvedSk
 export async function loadOptionalSkills(
   settings: SkillSettings,
   services: SkillServices = NO_SERVICES,
+  caller: ToolCaller | null = null,
 ): Promise<{ resolved: ResolvedSkills; loaded: OptionalSkill[] }> {
   const { resolved, found } = resolveSettings(settings);
   const loaded: OptionalSkill[] = [];
   for (const { name, exports } of resolved.enabled) {
     const added = exports.filter((entry) => !isOperationName(entry));
+    if (name === TOOLS_SKILL) {
+      const tools = settings.tools ?? [];
+      // Only here: it brings a validator of JSON schemas along, which most runs do not need.
+      const { toolFunctions } = await import("./tools/tool-functions.js");
+      loaded.push({ name, functions: toolFunctions(tools, caller), data: toolData(tools), exports: added });
+      continue;
+    }
     if (added.length > 0 || !REQUIRED_SKILLS.includes(name))
       loaded.push(await loadOne(found.find(({ manifest }) => manifest.name === name)!, added, services));
   }
@@ -98,7 +119,10 @@ function checkTypeNames(loaded: readonly OptionalSkill[]): void {
 export const functionDigests = (resolved: ResolvedSkills): Record<string, string> =>
   Object.fromEntries(
     resolved.enabled
-      .filter(({ name, exports }) => isOurs(skillFolder(name)) && exports.some((entry) => !isOperationName(entry)))
+      .filter(
+        ({ name, exports }) =>
+          name !== TOOLS_SKILL && isOurs(skillFolder(name)) && exports.some((entry) => !isOperationName(entry)),
+      )
       .map(({ name }) => [name, shippedSkillData(name).digest]),
   );
 

@@ -1,6 +1,5 @@
 import type { JsonValue } from "../contract/generated/robot-api.js";
 import type { PrintedLine, ProgramDiagnostic } from "../program/index.js";
-import type { ModelAccount } from "./llm/model-account.js";
 
 /** What a Proposer says of the whole episode when it ends it. */
 export type Claim = "supported" | "partial" | "execution_failure" | "unresolved";
@@ -57,7 +56,5 @@ export type ProposerContext = { instruction: string; stages: readonly StageRecor
 /** Decides what to do next from public information alone. */
 export interface Proposer {
   readonly kind: string;
-  /** What it took of a language model, where it has one. */
-  readonly account?: ModelAccount;
   next(context: ProposerContext): Promise<Decision>;
 }

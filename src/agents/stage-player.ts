@@ -130,8 +130,11 @@ export class StagePlayer {
     halted ??= halt(result.outcome === "killed" ? result.code : result.outcome);
     await halted;
     await host.idle();
-    if (defect !== null) throw defect;
-    const end = stageEnd(result);
+    // A budget that a service of the program met ends the stage as any quota does.
+    const spent: unknown = defect;
+    if (spent !== null && !isSkill2RealError(spent, "budget_ended")) throw spent;
+    const end: StageEnd =
+      spent === null ? stageEnd(result) : { kind: "killed", code: "budget_exhausted", message: spent.message };
     session.context.stage.finish(end.kind === "returned" ? end.working_state : null);
     return this.#record(number, program, host, result.printed, end, start_s);
   }

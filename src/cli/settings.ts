@@ -1,10 +1,14 @@
 import { readFileSync } from "node:fs";
 import { basename, resolve } from "node:path";
+import type { CassetteHeader } from "../agents/exchanges/cassette.js";
 import type { EpisodeRequest } from "../agents/host/messages.js";
 import { type ModelSettings, modelSettingsSchema } from "../agents/llm/settings.js";
-import { probeServices } from "../agents/services/probe-services.js";
+import { TOOLS_SKILL } from "../agents/optional-skills.js";
+import { probeServices, type ServiceReport, servicesBy } from "../agents/services/probe-services.js";
 import { type ServiceSettings, serviceSettingsSchema } from "../agents/services/settings.js";
-import { type Config, type LoadConfigOptions, loadConfig, quotasOf } from "../config/index.js";
+import type { ProbedTools } from "../agents/tools/probe-tools.js";
+import { toolServer } from "../agents/tools/tool-server.js";
+import { type Config, type LoadConfigOptions, loadConfig } from "../config/index.js";
 import { Skill2RealError } from "../contract/errors.js";
 import { suggest } from "../contract/suggest.js";
 import { episodeSettings } from "../evaluation/episode-settings.js";
@@ -54,12 +58,49 @@ export function serviceSettings(
   throw new Skill2RealError("bad_config", `services.${issue?.path.at(-1)?.toString()}: ${issue?.message}`);
 }
 
-/** The same as `episodeSettings`, with the services that are really at hand: their endpoints are asked, within a deadline. */
-export async function probedSettings(config: Config): Promise<EpisodeRequest["settings"]> {
+/**
+ * The same as `episodeSettings`, with the services that are really at hand: their endpoints are asked, within a deadline. Where a
+ * recording answers (`recorded`), those are at hand that it holds answers of, and nobody is asked.
+ */
+export const probedSettings = async (config: Config, recorded?: Recorded): Promise<EpisodeRequest["settings"]> =>
+  (await probe(config, recorded)).settings;
+
+type Recorded = Pick<CassetteHeader, "models" | "tools">;
+export type ProbedSettings = { settings: EpisodeRequest["settings"]; report: ServiceReport[] };
+
+/** `probedSettings`, with what was said by whoever was asked. */
+export async function probe(config: Config, recorded?: Recorded): Promise<ProbedSettings> {
   const settings = episodeSettings(config);
   const services = serviceSettings(config, process.env);
-  const { at_hand } = await probeServices(services, config.services.probe_s);
-  return { ...settings, skills: { ...settings.skills, services: at_hand }, services };
+  const asked = recorded ? recordedTools(recorded) : await askedTools(config);
+  const { at_hand, report } = recorded
+    ? servicesBy(services, recorded.models.services === undefined ? UNRECORDED : null, asked)
+    : await probeServices(services, config.services.probe_s, asked);
+  const skills = { ...settings.skills, services: at_hand };
+  if ("unasked" in asked) return { settings: { ...settings, skills, services }, report };
+  const tools = { skills: { ...skills, tools: asked.tools }, tool_servers: asked.servers };
+  return { settings: { ...settings, services, ...tools }, report };
+}
+
+const UNRECORDED = "the recording is of an episode without it";
+
+/** The tools that a recording has answers of. */
+function recordedTools({ tools = [] }: Recorded): ProbedTools | { unasked: string } {
+  if (tools.length === 0) return { unasked: UNRECORDED };
+  return { tools, servers: [], report: [{ server: "recording", tools: tools.length, why: "" }] };
+}
+
+/** What the servers of [mcp] say; none is started for programs that may not call it. */
+async function askedTools({ mcp, skills }: Config): Promise<ProbedTools | { unasked: string }> {
+  const servers = Object.entries(mcp.servers);
+  if (servers.length === 0) return { unasked: "there is no [mcp.servers.NAME]" };
+  if (!skills.enable.includes(TOOLS_SKILL) || skills.disable.includes(TOOLS_SKILL))
+    return { unasked: `the skill "${TOOLS_SKILL}" is not enabled, so that no server was asked` };
+  const { probeTools } = await import("../agents/tools/probe-tools.js");
+  return probeTools(
+    servers.map(([name, server]) => toolServer(name, server, process.env)),
+    mcp.probe_s,
+  );
 }
 
 /**
@@ -104,7 +145,6 @@ export function llmProposer(
     kind: "llm",
     model: modelSettings(config, environment),
     task_text: "",
-    policy: "",
     ...(library === undefined ? {} : { memories: readMemories(resolve(library)) }),
   };
 }

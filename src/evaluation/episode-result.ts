@@ -32,6 +32,8 @@ export type EpisodeResult = {
   environment?: string;
   /** What the language model took, where there was one. */
   model?: ModelAccount | null;
+  /** What the vision model behind services took, where there was one. */
+  services?: ModelAccount | null;
 };
 
 /** What became of an episode, in words for a person. */
@@ -51,9 +53,15 @@ export function proposerName(proposer: EpisodeRequest["proposer"]): string {
   return proposer.kind === "library" ? `library:${proposer.library}` : `llm:${proposer.model.model}`;
 }
 
-/** What a language model took, in a line; null where there was none. */
-export function modelWords({ model }: EpisodeResult): string | null {
-  if (!model) return null;
+/** What models took, a line each: the one that decided, and the one that answered for services. */
+export function accountLines({ model, services }: EpisodeResult): string[] {
+  return [
+    ...(model ? [`model          ${accountWords(model)}`] : []),
+    ...(services ? [`services       ${accountWords(services)}`] : []),
+  ];
+}
+
+function accountWords(model: ModelAccount): string {
   const about = model.counted ? "" : "about ";
   const cost = model.cost === null ? "" : `, cost ${model.cost.toFixed(4)}`;
   const troubles = Object.entries(model.troubles).map(([code, times]) => `${code} ${times}`);

@@ -3,6 +3,7 @@ import type { SimSpawnOptions } from "../../backends/sim/sim-backend.js";
 import { DEFAULT_BUDGETS, type EpisodeReport } from "../agents/episode.js";
 import { AgentHost, type AgentHostOptions } from "../agents/host/agent-host.js";
 import type { EpisodeRequest } from "../agents/host/messages.js";
+import type { EpisodeAccounts } from "../agents/llm/model-account.js";
 import type { CallRecord, StageRecord } from "../agents/proposer.js";
 import { diffLocks, type Lock } from "../config/lock/lock.js";
 import { isSkill2RealError, Skill2RealError } from "../contract/errors.js";
@@ -58,6 +59,8 @@ export type EpisodeSpec = {
   /** Key of the refs; the same key gives the same refs. Default: a new one. */
   refKey?: string;
   evidence?: boolean;
+  /** Content of a cassette that answers in place of models and services. */
+  replay?: EpisodeRequest["replay"];
   /** Refuses to play where anything differs from it. */
   locked?: Lock;
 };
@@ -161,7 +164,9 @@ export class EpisodeWorker {
         folder: run,
         instruction: result.instruction,
         addresses: this.#meet(world),
-        proposer: spec.proposer.kind === "llm" ? { ...spec.proposer, policy: lock.policy_hash } : spec.proposer,
+        proposer: spec.proposer,
+        policy: lock.policy_hash,
+        ...(spec.replay ? { replay: spec.replay } : {}),
         settings: spec.settings,
         randomSeed: 1,
         leaseMs: world.leaseMs,
@@ -284,6 +289,7 @@ export class EpisodeWorker {
     result.calls = report.stages.reduce((sum, stage) => sum + stage.calls.length, 0);
     result.device_time_s = report.device_time_s;
     result.model = report.model;
+    result.services = report.services;
     if (report.outcome === "lost") result.infrastructure = "lost: the backend stopped answering";
   }
 
@@ -300,6 +306,9 @@ export class EpisodeWorker {
   #failed(result: EpisodeResult, error: unknown): void {
     const message = error instanceof Error ? error.message : String(error);
     result.evidence = message;
+    // What was asked before it failed was paid for all the same.
+    const accounts = isSkill2RealError(error) ? (error.details.accounts as EpisodeAccounts | undefined) : undefined;
+    if (accounts) Object.assign(result, { model: accounts.model, services: accounts.services });
     if (this.#interrupted !== null) {
       result.outcome = "stopped";
       return;

@@ -28,7 +28,6 @@ const base: LockInput = {
     kind: "llm",
     model,
     task_text: "",
-    policy: "",
     memories: readMemories(packageFile("memories", "starter")),
   },
   settings,

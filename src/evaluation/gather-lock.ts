@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { EpisodeRequest } from "../agents/host/messages.js";
 import { shownEntries } from "../agents/llm/create-llm-proposer.js";
 import { ESTIMATOR } from "../agents/llm/estimate-tokens.js";
-import { functionDigests, resolveSettings, userSkillDigests } from "../agents/optional-skills.js";
+import { functionDigests, resolveSettings, TOOLS_SKILL, userSkillDigests } from "../agents/optional-skills.js";
 import { withoutSecrets } from "../agents/services/settings.js";
 import { digestOf, type Plain } from "../config/lock/canonical-json.js";
 import { folderDigest } from "../config/lock/folder-digest.js";
@@ -37,6 +37,7 @@ export function gatherLock(input: LockInput): Lock {
     skills: skillsPart(resolved),
     functions: functionDigests(resolved),
     services: settings.services ? (withoutSecrets(settings.services) as Plain) : null,
+    mcp_tools: toolsPart(settings.skills.tools, resolved),
     user_skills: userSkillDigests(found),
     proposer: proposerPart(proposer, resolved),
     budgets: settings.budgets,
@@ -59,6 +60,10 @@ function simulatorDigest(): string {
   simulatorSources ??= folderDigest(packageFile("backends", "sim", "server"), /\.(py|xml)$/);
   return simulatorSources;
 }
+
+/** Tools of foreign servers as programs know them, where they can be called; nothing of where the servers are. */
+const toolsPart = (tools: EpisodeRequest["settings"]["skills"]["tools"], { enabled }: ResolvedSkills): Plain =>
+  tools && enabled.some(({ name }) => name === TOOLS_SKILL) ? (plainOf(tools) as Plain) : null;
 
 /** A simulator draws where its cameras are from the seed: that stays out. A rig's calibration is in. */
 function backendPart(capabilities: Capabilities): Plain {

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { z } from "zod";
 import { CLAIMS } from "../agents/proposer.js";
+import { foreignToolsSchema } from "../agents/tools/settings.js";
 import { SERVICES } from "../config/skills/manifest.js";
 import { Skill2RealError } from "../contract/errors.js";
 import { replyCodec } from "../contract/wire/device-codec.js";
@@ -27,6 +28,7 @@ const sessionSchema = z.looseObject({
       enable: z.array(z.string()),
       disable: z.array(z.string()),
       services: z.array(z.enum(SERVICES)).optional(),
+      tools: foreignToolsSchema.optional(),
     }),
     services: z.looseObject({ pointer: z.string(), segmenter: z.string(), verifier: z.string() }).optional(),
   }),

@@ -1,13 +1,22 @@
+import { existsSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { ReplayBackend } from "../../backends/replay/launch.js";
 import { type EpisodeReport, playEpisode } from "../agents/episode.js";
+import { CASSETTE_FILE } from "../agents/exchanges/cassette.js";
+import { Exchanges } from "../agents/exchanges/exchanges.js";
+import { ExchangedModel } from "../agents/llm/exchanged-model.js";
+import type { Model } from "../agents/llm/model.js";
 import { loadSkills } from "../agents/load-skills.js";
 import type { StageRecord } from "../agents/proposer.js";
 import { RecordedProposer } from "../agents/recorded-proposer.js";
+import { serviceSettingsSchema } from "../agents/services/settings.js";
+import { skillServices } from "../agents/services/vision-services.js";
+import type { ToolFields } from "../agents/tools/tool-caller.js";
 import { isSkill2RealError, Skill2RealError } from "../contract/errors.js";
 import type { MotionSettings, PerceptionSettings } from "../contract/settings.js";
 import { ProgramChecker, Sandbox } from "../program/index.js";
 import { DeviceClient } from "../runtime/device/device-client.js";
-import type { SkillServices } from "../runtime/operation.js";
+import { type FailureStatus, OperationFailure, type SkillServices } from "../runtime/operation.js";
 import { firstDifference } from "../runtime/recording/compare-requests.js";
 import { Session } from "../runtime/session.js";
 import { NO_TRACE, type TraceSink } from "../runtime/trace-sink.js";
@@ -73,13 +82,42 @@ class Played {
   };
 }
 
-/** A vision model's answers are not in a recording: whoever asks for one cannot be replayed, and must not get another answer. */
-function unrecorded(roles?: { pointer: string; segmenter: string; verifier: string }): SkillServices {
-  const ask = async (): Promise<never> => {
-    throw new Skill2RealError("diverged", "the program asks a vision model, whose answers the recording does not hold");
+/** Services that answer what the vision model answered then, from the cassette beside the recording; `diverged` for anything else. */
+function recordedServices(recording: string, settings: unknown): SkillServices | undefined {
+  const services = serviceSettingsSchema.safeParse(withAddress(settings)).data;
+  if (!services) return undefined;
+  const path = join(dirname(recording), CASSETTE_FILE);
+  const cassette = existsSync(path) ? readFileSync(path, "utf8") : null;
+  const exchanges = cassette === null ? null : new Exchanges({ replay: { cassette, policy: null, strict: true } });
+  const nobody: Model = {
+    complete: async () => {
+      throw new Skill2RealError("internal", "a model was asked in a replay");
+    },
   };
-  const service = (role?: string) => (role === "vlm" ? { model: "recorded", find: ask, compare: ask } : null);
-  return { pointer: service(roles?.pointer), segmenter: service(roles?.segmenter), verifier: service(roles?.verifier) };
+  return skillServices(services, (kind, messages) => {
+    if (!exchanges)
+      throw new Skill2RealError(
+        "diverged",
+        `the program asks a vision model, and there is no ${CASSETTE_FILE} beside the recording with its answers`,
+      );
+    const model = new ExchangedModel({ kind, survives: true, exchanges, live: nobody, folder: "." });
+    return model.complete(messages, new AbortController().signal);
+  });
+}
+
+/** A trace keeps no address, and nobody is asked; the rest of the settings decides what the questions say. */
+const withAddress = (settings: unknown): unknown => {
+  const { model, ...roles } = (settings ?? {}) as { model?: object };
+  return model ? { ...roles, model: { ...model, base_url: "recorded:" } } : roles;
+};
+
+/** What a foreign tool gave then. The trace has it, for it holds every call with its result; no server is asked. */
+function recordedAnswer(call: EpisodeCall | undefined, name: string, request: unknown): ToolFields {
+  if (call?.operation !== name || firstDifference(call.request, asJson(request)) !== null)
+    throw new Skill2RealError("diverged", `the program calls ${name}, which the recording does not hold here`);
+  const { status, message, ...fields } = call.result as { status: string; message: string };
+  if (status === "ok") return fields as ToolFields;
+  throw new OperationFailure(status as FailureStatus, message, fields);
 }
 
 type Ended = { report: EpisodeReport } | { refused: string };
@@ -87,7 +125,9 @@ type Ended = { report: EpisodeReport } | { refused: string };
 async function play(recorded: RecordedEpisode, played: Played, options: ReplayEpisodeOptions): Promise<Ended> {
   const { session: made, programs, end, instruction } = recorded;
   const { motion, perception, quotas, budgets } = made.settings;
-  const skills = await loadSkills(made.settings.skills, unrecorded(made.settings.services));
+  const skills = await loadSkills(made.settings.skills, recordedServices(options.recording, made.settings.services), {
+    call: async (tool, request) => recordedAnswer(recorded.calls[played.calls.length], tool.function_name, request),
+  });
   const backend = await ReplayBackend.spawn({ recording: options.recording });
   const checker = await ProgramChecker.create({ declarations: skills.declarations, names: skills.functionNames });
   const sandbox = await Sandbox.create();

@@ -14,11 +14,11 @@ const DEVICE_STATUS: Record<
 };
 
 /**
- * What any error that ends an operation means as a status. A replay's divergence has none, for no program can do anything
- * about it: it is thrown on, to whoever plays the replay.
+ * What any error that ends an operation means as a status. A replay's divergence and the end of an episode's budget have none,
+ * for no program can do anything about them: they are thrown on, to whoever plays the episode.
  */
 export function toFailure(error: unknown): OperationFailure {
-  if (isSkill2RealError(error, "diverged")) throw error;
+  if (isSkill2RealError(error, "diverged") || isSkill2RealError(error, "budget_ended")) throw error;
   if (error instanceof OperationFailure) return error;
   const message = error instanceof Error ? error.message : String(error);
   if (isSkill2RealError(error, "backend_lost") || isSkill2RealError(error, "session_closed"))

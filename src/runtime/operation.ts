@@ -44,6 +44,7 @@ export type MovingOperation = (context: OperationContext, request: never) => Pro
 export type {
   Comparer,
   Finder,
+  NamedImage,
   ObservedImage,
   PublicImage,
   SeenThing,
@@ -59,6 +60,8 @@ export type {
 export type SkillFunction = {
   kind: "function";
   moves: boolean;
+  /** Its numbers are nobody's measurements: they are given as they are. */
+  exact?: boolean;
   check(request: unknown): unknown;
   conform(result: unknown): unknown;
   run(context: SkillContext, request: never): Promise<Record<string, unknown>>;

@@ -78,6 +78,8 @@ export class Session {
   #halting: string | null = null;
   #closed = false;
   #wake = new AbortController();
+  /** Ends what functions wait for outside: a stop, and whoever ends the program, goes before it. */
+  #ending = new AbortController();
 
   private constructor(options: SessionOptions) {
     const { device, trace = NO_TRACE } = options;
@@ -117,12 +119,15 @@ export class Session {
     image: (observation_ref) => {
       const { left, width, height, view, taken_at_s, X_world_camera } =
         this.context.observations.observation(observation_ref);
-      const name = view.role === "wrist" ? `wrist of ${view.arm}` : view.role;
-      return { pixels: left, width, height, view: name, taken_at_s, X_world_camera };
+      const seen = view.role === "wrist" ? `wrist of ${view.arm}` : view.role;
+      // Without the ref's tag, which is the session's own.
+      const name = `${seen} ${observation_ref.split("_").slice(0, 2).join("_")}`;
+      return { pixels: left, width, height, name, view: seen, taken_at_s, X_world_camera };
     },
     saveImage: async (name, pixels, width, height) =>
       (await this.context.images.save(name, pixels, width, height)).path,
     time_s: () => this.#clock.now(),
+    signal: () => this.#ending.signal,
   };
 
   static open(options: SessionOptions): Session {
@@ -253,6 +258,7 @@ export class Session {
     const latched = this.#latch(reason);
     this.#trace.event("stop_requested", { reason });
     this.#wake.abort();
+    this.#ending.abort();
     return latched;
   }
 
@@ -268,6 +274,7 @@ export class Session {
    */
   async halt(reason: string): Promise<TurnSettlement[]> {
     this.#halting = reason;
+    this.#ending.abort();
     try {
       const own = this.#motions.size > 0 || this.#starting > 0 ? await this.stop(reason) : null;
       await this.#processing;
@@ -277,6 +284,7 @@ export class Session {
       return ended;
     } finally {
       this.#halting = null;
+      if (this.#stopped === null) this.#ending = new AbortController();
     }
   }
 
@@ -291,6 +299,7 @@ export class Session {
     if (this.#closed) return;
     this.#closed = true;
     this.#wake.abort();
+    this.#ending.abort();
     this.#clock.close();
     this.#refs.close();
     await this.device.bye();
@@ -443,6 +452,7 @@ export class Session {
     await this.device.resume({ stop_epoch, ...(token === undefined ? {} : { token }) });
     this.#stopped = null;
     this.#wake = new AbortController();
+    if (this.#halting === null) this.#ending = new AbortController();
   }
 
   async #lastResort(): Promise<void> {

@@ -8,8 +8,13 @@ type StatusOperation = {
 /** RGB8 rows. */
 export type PublicImage = { pixels: Uint8Array; width: number; height: number };
 
+/** An image with what recordings call it; left out: "image". */
+export type NamedImage = PublicImage & { name?: string };
+
 /** The left image of an observation with what is public of it. */
 export type ObservedImage = PublicImage & {
+  /** View and ordinal of the observation, equal in a replay. */
+  name: string;
   view: string;
   /** Device time of the exposure. */
   taken_at_s: number;
@@ -24,15 +29,15 @@ export type SeenThing = { box: Box; pixel: Pixel; label: string };
 export type Finder = {
   /** What looks, for results. */
   model: string;
-  find(image: PublicImage, query: string): Promise<SeenThing[]>;
+  find(image: NamedImage, query: string): Promise<SeenThing[]>;
 };
 
 /** Says what differs between two images. Throws OperationFailure `service_failed`. */
 export type Comparer = {
   model: string;
   compare(
-    before: PublicImage,
-    after: PublicImage,
+    before: NamedImage,
+    after: NamedImage,
     question: string,
   ): Promise<{ differences: string[]; seen: string; uncertainty: string }>;
 };
@@ -55,6 +60,8 @@ export type SkillContext = {
   /** Device time now. */
   time_s(): number;
   readonly services: SkillServices;
+  /** Aborts when the program is stopped or ended: whatever a function waits for elsewhere must end with it. */
+  readonly signal: AbortSignal;
   /** Ends the function with one of its documented statuses; `fields` are those that a failed result may hold. */
   fail(status: Exclude<StatusCode, "ok">, message: string, fields?: Record<string, unknown>): never;
 };

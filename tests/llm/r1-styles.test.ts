@@ -6,7 +6,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { CASSETTE_FILE } from "../../src/agents/llm/cassette.js";
+import { CASSETTE_FILE } from "../../src/agents/exchanges/cassette.js";
 import { type ModelSettings, modelSettingsSchema } from "../../src/agents/llm/settings.js";
 import { seedRange } from "../../src/cli/settings.js";
 import type { EpisodeResult } from "../../src/evaluation/episode-result.js";
@@ -47,7 +47,8 @@ function play(seed: number, { pointing = true, replay, refKey, ...fields }: Extr
     task: "r1",
     seed,
     ...(refKey ? { refKey } : {}),
-    proposer: { kind: "llm", model, task_text: "", policy: "p", ...(replay ? { replay } : {}) },
+    proposer: { kind: "llm", model, task_text: "" },
+    ...(replay ? { replay } : {}),
     settings: {
       motion: {},
       perception: {},

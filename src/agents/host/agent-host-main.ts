@@ -9,10 +9,14 @@ import type { MotionSettings, PerceptionSettings } from "../../contract/settings
 import { ProgramChecker, Sandbox } from "../../program/index.js";
 import { createProposer } from "../create-proposer.js";
 import { playEpisode } from "../episode.js";
+import { Exchanges } from "../exchanges/exchanges.js";
+import { Accountant, type EpisodeAccounts } from "../llm/model-account.js";
 import { type LoadedSkills, loadSkills } from "../load-skills.js";
 import { openRecordedSession } from "../open-session.js";
-import { withoutSecrets } from "../services/settings.js";
+import { ServiceDesk } from "../services/service-desk.js";
+import { type ServiceSettings, vlmRoles, withoutSecrets } from "../services/settings.js";
 import { skillServices } from "../services/vision-services.js";
+import { ToolDesk } from "../tools/tool-desk.js";
 import { type EpisodeRequest, type HostMessage, hostRequestSchema } from "./messages.js";
 
 /** The checker and the sandbox are kept warm from episode to episode, as long as the skills stay the same. */
@@ -20,10 +24,20 @@ class AgentHost {
   #sandbox: Sandbox | null = null;
   #checker: { key: string; skills: LoadedSkills; checker: ProgramChecker } | null = null;
   #stop: AbortController | null = null;
+  readonly #desk = new ServiceDesk();
+  readonly #tools = new ToolDesk();
+  /** Of the newest episode. */
+  accounts: EpisodeAccounts = { model: null, services: null };
 
   async play(request: EpisodeRequest, say: (message: HostMessage) => void): Promise<void> {
     const stop = new AbortController();
     this.#stop = stop;
+    const { proposer: decides, replay, policy } = request;
+    const vision = visionOf(request.settings);
+    const visionAccountant = vision ? new Accountant(vision, "the vision model") : null;
+    const modelAccountant =
+      decides.kind === "llm" ? new Accountant(decides.model, "the model", visionAccountant) : null;
+    this.accounts = { model: modelAccountant?.account ?? null, services: visionAccountant?.account ?? null };
     const { skills, checker } = await this.#check(request);
     this.#sandbox ??= await Sandbox.create();
     try {
@@ -46,11 +60,33 @@ class AgentHost {
           skills: skills.names,
           settings: recorded(request.settings),
         });
+        const models = {
+          ...(decides.kind === "llm" ? { proposer: decides.model.model } : {}),
+          ...(vision ? { services: vision.model } : {}),
+        };
+        const tools = request.settings.skills.tools ? { tools: request.settings.skills.tools } : {};
+        const exchanges =
+          modelAccountant || visionAccountant || request.settings.skills.tools
+            ? new Exchanges({
+                record: { folder: request.folder, policy, models, episode_key: session.refKey, ...tools },
+                ...(replay ? { replay: { ...replay, policy } } : {}),
+              })
+            : null;
+        if (vision && visionAccountant && exchanges)
+          this.#desk.begin({
+            settings: vision,
+            exchanges,
+            accountant: visionAccountant,
+            alsoSpent: () => modelAccountant?.spent() ?? null,
+            signal: stop.signal,
+          });
+        this.#tools.begin({ servers: request.settings.tool_servers ?? [], exchanges });
         const proposer = createProposer(request.proposer, {
           skills,
           capabilities: session.device.capabilities,
           folder: request.folder,
-          episodeKey: session.refKey,
+          exchanges,
+          accountant: modelAccountant,
           check: (program, fileName) => checker.check(program, fileName),
           signal: stop.signal,
           onEvent: (kind, details) => trace.event(kind, details),
@@ -70,6 +106,8 @@ class AgentHost {
           trace,
           onStage: (stage) => say({ type: "stage", stage }),
           onCall: (call) => say({ type: "call", call }),
+          accounts: this.accounts,
+          spent: () => this.#desk.refused,
           signal: stop.signal,
         });
         trace.event("episode_end", { outcome: report.outcome, claim: report.claim, evidence: report.evidence });
@@ -84,6 +122,9 @@ class AgentHost {
       }
     } finally {
       this.#stop = null;
+      this.#desk.end();
+      // No server remembers an episode in the next one.
+      await this.#tools.end();
     }
   }
 
@@ -102,15 +143,26 @@ class AgentHost {
     const key = JSON.stringify([asked, services]);
     if (this.#checker?.key === key) return this.#checker;
     await this.#checker?.checker.close();
-    const skills = await loadSkills(asked, services && skillServices(services));
+    const skills = await loadSkills(
+      asked,
+      services && skillServices(services, (role, messages) => this.#desk.ask(role, messages)),
+      this.#tools,
+    );
     const checker = await ProgramChecker.create({ declarations: skills.declarations, names: skills.functionNames });
     this.#checker = { key, skills, checker };
     return this.#checker;
   }
 }
 
+/** The vision model, where it answers for a service that is at hand. */
+function visionOf({ services, skills }: EpisodeRequest["settings"]): ServiceSettings["model"] {
+  if (!services) return undefined;
+  const at_hand = vlmRoles(services).some((role) => skills.services?.includes(role) ?? true);
+  return at_hand ? services.model : undefined;
+}
+
 /** What is kept of the settings. */
-function recorded({ services, ...settings }: EpisodeRequest["settings"]): Record<string, unknown> {
+function recorded({ services, tool_servers: _, ...settings }: EpisodeRequest["settings"]): Record<string, unknown> {
   return services ? { ...settings, services: withoutSecrets(services) } : settings;
 }
 
@@ -125,7 +177,8 @@ let working: Promise<void> = Promise.resolve();
 
 function fail(error: unknown): void {
   const code = isSkill2RealError(error) ? error.code : "internal";
-  say({ type: "failed", code, message: error instanceof Error ? error.message : String(error) });
+  const message = error instanceof Error ? error.message : String(error);
+  say({ type: "failed", code, message, accounts: host.accounts });
 }
 
 async function end(): Promise<void> {

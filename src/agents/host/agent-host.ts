@@ -171,7 +171,9 @@ export class AgentHost {
     else if (message.type === "call") this.#options.onCall?.(message.call);
     else if (message.type === "played") this.#waiting?.resolve({ report: message.report, refKey: message.refKey });
     else if (message.type === "failed")
-      this.#waiting?.reject(new Skill2RealError(message.code as ErrorCode, message.message));
+      this.#waiting?.reject(
+        new Skill2RealError(message.code as ErrorCode, message.message, { details: { accounts: message.accounts } }),
+      );
   }
 
   #died(code: number | null, signal: NodeJS.Signals | null): Skill2RealError {

@@ -2,9 +2,11 @@ import { z } from "zod";
 import { SERVICES } from "../../config/skills/manifest.js";
 import type { Memories } from "../../memory/index.js";
 import type { EpisodeReport } from "../episode.js";
+import type { EpisodeAccounts } from "../llm/model-account.js";
 import { modelSettingsSchema } from "../llm/settings.js";
 import type { CallRecord, StageRecord } from "../proposer.js";
 import { serviceSettingsSchema } from "../services/settings.js";
+import { foreignToolsSchema, toolServerSchema } from "../tools/settings.js";
 
 /**
  * What the evaluator tells an agent host. Nothing here may let anyone find privileged state: no seed, no task id, no
@@ -33,12 +35,12 @@ export const episodeRequestSchema = z.strictObject({
       memories: z.custom<Memories>((value) => typeof value === "object" && value !== null).optional(),
       /** What is told of the family of tasks beside the instruction. */
       task_text: z.string().max(10_000).default(""),
-      /** Identity of everything that can change what is decided. */
-      policy: z.string().max(128).default(""),
-      /** Content of a cassette to answer from, in place of the endpoint. */
-      replay: z.strictObject({ cassette: z.string(), strict: z.boolean() }).optional(),
     }),
   ]),
+  /** Identity of everything that can change what is decided. */
+  policy: z.string().max(128).default(""),
+  /** Content of a cassette to answer from, in place of models and services. */
+  replay: z.strictObject({ cassette: z.string(), strict: z.boolean() }).optional(),
   settings: z.strictObject({
     motion: z.record(z.string(), z.unknown()).default({}),
     perception: z.record(z.string(), z.unknown()).default({}),
@@ -51,10 +53,14 @@ export const episodeRequestSchema = z.strictObject({
         enable: z.array(z.string()).default([]),
         disable: z.array(z.string()).default([]),
         services: z.array(z.enum(SERVICES)).optional(),
+        /** Of foreign servers, as they were listed. */
+        tools: foreignToolsSchema.optional(),
       })
       .prefault({}),
     /** With the key of the vision model, which goes nowhere else. */
     services: serviceSettingsSchema.optional(),
+    /** How the servers of foreign tools are reached, with what is secret of it; their commands and folders are their owner's, who configured them. */
+    tool_servers: z.array(toolServerSchema).optional(),
   }),
   randomSeed: z.number().int().nonnegative(),
   refKey: z.string().optional(),
@@ -75,4 +81,4 @@ export type HostMessage =
   | { type: "stage"; stage: StageRecord }
   | { type: "call"; call: CallRecord }
   | { type: "played"; report: EpisodeReport; refKey: string }
-  | { type: "failed"; code: string; message: string };
+  | { type: "failed"; code: string; message: string; accounts: EpisodeAccounts };

@@ -1,17 +1,19 @@
 import { assembleDirect, assemblePrompt, type PromptContext } from "../../config/prompts/assemble-prompt.js";
 import { loadPack } from "../../config/prompts/pack.js";
 import { roleText } from "../../config/prompts/texts.js";
+import { Skill2RealError } from "../../contract/errors.js";
 import type { Capabilities } from "../../contract/generated/device.js";
 import type { Memories, MemoryEntry } from "../../memory/index.js";
 import type { CheckResult } from "../../program/index.js";
+import type { Exchanges } from "../exchanges/exchanges.js";
 import type { EpisodeRequest } from "../host/messages.js";
 import type { LoadedSkills } from "../load-skills.js";
 import type { FixedParts } from "./build-prompt.js";
-import { RecordingModel, ReplayingModel } from "./cassette.js";
 import { NORM1000_RULE } from "./coordinates.js";
+import { ExchangedModel } from "./exchanged-model.js";
 import { LiveModel } from "./live-model.js";
 import { LlmProposer, TOOLS } from "./llm-proposer.js";
-import type { Model } from "./model.js";
+import type { Accountant } from "./model-account.js";
 import type { ModelSettings } from "./settings.js";
 
 export type LlmSurroundings = {
@@ -19,8 +21,10 @@ export type LlmSurroundings = {
   capabilities: Capabilities;
   /** The run's folder. */
   folder: string;
-  /** Key of the session's refs. */
-  episodeKey: string;
+  /** Of the episode; null where nobody is asked anything. */
+  exchanges: Exchanges | null;
+  /** Of the model; null where there is none. */
+  accountant: Accountant | null;
   check: (program: string, fileName: string) => Promise<CheckResult>;
   signal: AbortSignal;
   onEvent: (kind: string, details: Record<string, unknown>) => void;
@@ -29,17 +33,17 @@ export type LlmSurroundings = {
 /** The Proposer behind a model, or behind the recording of one. Throws before anything moves where its prompt cannot be made. */
 export function createLlmProposer(
   request: Extract<EpisodeRequest["proposer"], { kind: "llm" }>,
-  { skills, capabilities, folder, episodeKey, check, signal, onEvent }: LlmSurroundings,
+  { skills, capabilities, folder, exchanges, accountant, check, signal, onEvent }: LlmSurroundings,
 ): LlmProposer {
-  const { model: settings, memories, task_text, policy, replay } = request;
+  if (!exchanges || !accountant) throw new Skill2RealError("internal", "a model without exchanges or account");
+  const { model: settings, memories, task_text } = request;
   const shown = memories ? shownEntries(memories, skills.names) : [];
   const fixed = fixedParts(settings, { ...skills, capabilities }, shown, task_text);
   const programs = settings.interaction === "program" || settings.interaction === "program-once";
-  const live = (): Model => new LiveModel({ settings, folder, tools: programs ? TOOLS : [] });
-  const answering = replay ? ReplayingModel.open({ ...replay, policy, folder }) : live();
-  const model = new RecordingModel(answering, { folder, policy, modelName: settings.model, episodeKey });
+  const live = new LiveModel({ settings, folder, tools: programs ? TOOLS : [] });
+  const model = new ExchangedModel({ kind: "proposer", survives: false, exchanges, live, folder });
   const entries = shown.map(({ front }) => front.id);
-  return new LlmProposer({ settings, model, fixed, check, entries, signal, onEvent });
+  return new LlmProposer({ settings, model, accountant, fixed, check, entries, signal, onEvent });
 }
 
 /** Entries whose skills are on, brain first; the others are withheld. */

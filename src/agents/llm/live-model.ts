@@ -6,6 +6,7 @@ import type {
   ChatCompletionMessageParam,
   ChatCompletionTool,
 } from "openai/resources/chat/completions";
+import sharp from "sharp";
 import type { ErrorCode } from "../../contract/error-codes.js";
 import { isSkill2RealError, Skill2RealError } from "../../contract/errors.js";
 import { estimateTokens } from "./estimate-tokens.js";
@@ -51,8 +52,13 @@ export class LiveModel implements Model {
         const counted = usage ?? estimated(messages, reply);
         return { reply, usage: counted, latency_ms, cost: costOf(counted, settings), troubles };
       } catch (error) {
-        if (!isSkill2RealError(error) || !PASSING.includes(error.code)) throw error;
+        if (!isSkill2RealError(error) || error.code === "stopped") throw error;
         troubles.push(error.code);
+        if (!PASSING.includes(error.code))
+          throw new Skill2RealError(error.code, error.message, {
+            cause: error,
+            details: { ...error.details, troubles },
+          });
         const wait_s = this.#waitBefore(error, attempt);
         if (wait_s === null)
           throw new Skill2RealError(error.code, `${error.message} (${troubles.length} tries: ${troubles.join(", ")})`, {
@@ -89,14 +95,23 @@ export class LiveModel implements Model {
 
   async #part(part: ModelMessage["parts"][number]): Promise<ChatCompletionContentPart> {
     if (part.type === "text") return part;
-    const png = await readFile(join(this.#options.folder, part.path)).catch((cause: NodeJS.ErrnoException) => {
-      throw new Skill2RealError("storage_failed", `the image ${part.path} of the run cannot be read (${cause.code})`, {
+    const png = "path" in part ? await this.#file(part.path) : await encoded(part);
+    return { type: "image_url", image_url: { url: `data:image/png;base64,${png.toString("base64")}` } };
+  }
+
+  #file(path: string): Promise<Buffer> {
+    return readFile(join(this.#options.folder, path)).catch((cause: NodeJS.ErrnoException) => {
+      throw new Skill2RealError("storage_failed", `the image ${path} of the run cannot be read (${cause.code})`, {
         cause,
       });
     });
-    return { type: "image_url", image_url: { url: `data:image/png;base64,${png.toString("base64")}` } };
   }
 }
+
+const encoded = ({ pixels, width, height }: { pixels: Uint8Array; width: number; height: number }): Promise<Buffer> =>
+  sharp(pixels, { raw: { width, height, channels: 3 } })
+    .png()
+    .toBuffer();
 
 const estimated = (messages: readonly ModelMessage[], reply: ModelReply): ModelUsage => ({
   tokens_in: estimateTokens(messages),

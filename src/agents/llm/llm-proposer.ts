@@ -1,12 +1,14 @@
 import type { ChatCompletionTool } from "openai/resources/chat/completions";
+import { isSkill2RealError } from "../../contract/errors.js";
 import { type CheckResult, formatDiagnostics } from "../../program/index.js";
+import { troublesOf } from "../exchanges/exchanges.js";
 import { CLAIMS, type Decision, type Proposer, type ProposerContext } from "../proposer.js";
 import { claimOf } from "../script-proposer.js";
 import { buildPrompt, type FixedParts } from "./build-prompt.js";
 import { NORM1000_FUNCTIONS, requestInPixels, sizeFor } from "./coordinates.js";
 import { type ModelMessage, type ModelReply, textMessage } from "./messages.js";
-import type { Model } from "./model.js";
-import { Accountant, type ModelAccount } from "./model-account.js";
+import type { Model, ModelCompletion } from "./model.js";
+import type { Accountant } from "./model-account.js";
 import { type ReadReply, readDirectReply, readProgramReply } from "./read-reply.js";
 import type { ModelSettings } from "./settings.js";
 
@@ -49,6 +51,7 @@ export const TOOLS: ChatCompletionTool[] = [
 export type LlmProposerOptions = {
   settings: ModelSettings;
   model: Model;
+  accountant: Accountant;
   fixed: FixedParts;
   /** Checks a program as a stage would, so that one that does not pass can go back to the model. */
   check: (program: string, fileName: string) => Promise<CheckResult>;
@@ -74,11 +77,7 @@ export class LlmProposer implements Proposer {
 
   constructor(options: LlmProposerOptions) {
     this.#options = options;
-    this.#accountant = new Accountant(options.settings);
-  }
-
-  get account(): ModelAccount {
-    return this.#accountant.account;
+    this.#accountant = options.accountant;
   }
 
   async next(context: ProposerContext): Promise<Decision> {
@@ -89,8 +88,7 @@ export class LlmProposer implements Proposer {
     for (let attempt = 0; ; attempt += 1) {
       const spent = this.#accountant.spent();
       if (spent !== null) return { budget: spent };
-      const completion = await this.#options.model.complete(messages, this.#options.signal);
-      this.#accountant.add(completion);
+      const completion = await this.#asked(messages);
       const decided = await this.#decide(completion.reply, context);
       if ("decision" in decided && (decided.problem === undefined || attempt >= settings.repairs))
         return decided.decision;
@@ -100,6 +98,18 @@ export class LlmProposer implements Proposer {
           evidence: `${decided.code}: the model gave no usable reply in ${attempt + 1} tries`,
         };
       messages.push(textMessage("assistant", spoken(completion.reply)), textMessage("user", decided.problem ?? ""));
+    }
+  }
+
+  async #asked(messages: readonly ModelMessage[]): Promise<ModelCompletion> {
+    try {
+      const completion = await this.#options.model.complete(messages, this.#options.signal);
+      this.#accountant.add(completion);
+      return completion;
+    } catch (error) {
+      if (isSkill2RealError(error) && error.code.startsWith("model_"))
+        for (const code of troublesOf(error)) this.#accountant.trouble(code);
+      throw error;
     }
   }
 

@@ -5,9 +5,16 @@ export type ImagePart = {
   name: string;
   width: number;
   height: number;
-  /** Relative to the run's folder. */
-  path: string;
-};
+} & (
+  | {
+      /** Of its PNG, relative to the run's folder. */
+      path: string;
+    }
+  | {
+      /** RGB8 rows. */
+      pixels: Uint8Array;
+    }
+);
 export type TextPart = { type: "text"; text: string };
 export type ModelMessage = { role: "system" | "user" | "assistant"; parts: (TextPart | ImagePart)[] };
 

@@ -1,7 +1,6 @@
 import type { ModelCompletion } from "./model.js";
-import type { ModelSettings } from "./settings.js";
 
-/** What an episode took of its model. */
+/** What an episode took of a model. */
 export type ModelAccount = {
   model: string;
   calls: number;
@@ -15,17 +14,35 @@ export type ModelAccount = {
   troubles: Record<string, number>;
 };
 
+/** What an episode took of the model that decides, and of the vision model that answers for services; null where it has none. */
+export type EpisodeAccounts = { model: ModelAccount | null; services: ModelAccount | null };
+
+export type AccountantOptions = {
+  model: string;
+  price_in?: number | undefined;
+  price_out?: number | undefined;
+  budget_calls: number;
+  budget_tokens?: number | undefined;
+  budget_money?: number | undefined;
+  budget_wait_s?: number | undefined;
+};
+
 /** Adds up, and says which budget has ended. */
 export class Accountant {
   readonly account: ModelAccount;
-  readonly #settings: ModelSettings;
+  readonly #options: AccountantOptions;
+  readonly #whose: string;
+  readonly #besides: Accountant | null;
   readonly #began = performance.now();
 
-  constructor(settings: ModelSettings) {
-    this.#settings = settings;
-    const cost = settings.price_in === undefined && settings.price_out === undefined ? null : 0;
+  /** `besides` is an account that draws on the same budgets; `whose` is how messages name the budgets. */
+  constructor(options: AccountantOptions, whose = "the model", besides: Accountant | null = null) {
+    this.#options = options;
+    this.#whose = whose;
+    this.#besides = besides;
+    const cost = options.price_in === undefined && options.price_out === undefined ? null : 0;
     this.account = {
-      model: settings.model,
+      model: options.model,
       calls: 0,
       tokens_in: 0,
       tokens_out: 0,
@@ -53,16 +70,24 @@ export class Accountant {
 
   /** The budget that has ended, in words, or null. */
   spent(): string | null {
-    const { calls, tokens_in, tokens_out, cost } = this.account;
-    const { budget_calls, budget_tokens, budget_money, budget_wait_s } = this.#settings;
-    if (calls >= budget_calls) return `${budget_calls} calls of the model are used up`;
-    if (budget_tokens !== undefined && tokens_in + tokens_out >= budget_tokens)
-      return `${budget_tokens} tokens of the model are used up (${tokens_in + tokens_out})`;
-    if (budget_money !== undefined && cost !== null && cost >= budget_money)
-      return `${budget_money} of money for the model are used up (${cost.toFixed(4)})`;
+    const { budget_calls, budget_tokens, budget_money, budget_wait_s } = this.#options;
+    const accounts = [this.account, ...(this.#besides ? [this.#besides.account] : [])];
+    const sum = (pick: (account: ModelAccount) => number): number =>
+      accounts.reduce((total, account) => total + pick(account), 0);
+    const calls = sum((account) => account.calls);
+    const tokens = sum(({ tokens_in, tokens_out }) => tokens_in + tokens_out);
+    const money = sum(({ cost }) => cost ?? 0);
+    const others = this.#besides?.account.calls ?? 0;
+    const with_others = others === 0 ? "" : `; ${others} of ${calls} replies are the vision model's`;
+    const used_up = (what: string, taken: string): string =>
+      `${what} of ${this.#whose} are used up${taken}${with_others}`;
+    if (calls >= budget_calls) return used_up(`${budget_calls} calls`, "");
+    if (budget_tokens !== undefined && tokens >= budget_tokens)
+      return used_up(`${budget_tokens} tokens`, ` (${tokens})`);
+    if (budget_money !== undefined && money >= budget_money)
+      return used_up(`${budget_money} of the money`, ` (${money.toFixed(4)})`);
     const waited_s = (performance.now() - this.#began) / 1e3;
-    if (budget_wait_s !== undefined && waited_s >= budget_wait_s)
-      return `${budget_wait_s} s of time with the model are used up`;
+    if (budget_wait_s !== undefined && waited_s >= budget_wait_s) return used_up(`${budget_wait_s} s of the time`, "");
     return null;
   }
 }

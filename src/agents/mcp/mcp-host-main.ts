@@ -9,11 +9,16 @@ import { SERVICES } from "../../config/skills/manifest.js";
 import { isSkill2RealError, Skill2RealError } from "../../contract/errors.js";
 import type { MotionSettings, PerceptionSettings } from "../../contract/settings.js";
 import { ProgramChecker, Sandbox } from "../../program/index.js";
+import { Exchanges } from "../exchanges/exchanges.js";
+import { Accountant } from "../llm/model-account.js";
 import { loadSkills } from "../load-skills.js";
 import { openRecordedSession } from "../open-session.js";
-import { serviceSettingsSchema } from "../services/settings.js";
+import { ServiceDesk } from "../services/service-desk.js";
+import { serviceSettingsSchema, vlmRoles } from "../services/settings.js";
 import { skillServices } from "../services/vision-services.js";
 import { StagePlayer } from "../stage-player.js";
+import { foreignToolsSchema, toolServerSchema } from "../tools/settings.js";
+import { ToolDesk } from "../tools/tool-desk.js";
 import { RobotTools } from "./robot-tools.js";
 import { createMcpServer, serveHttp, serveStdio } from "./serve.js";
 
@@ -31,8 +36,10 @@ export const mcpRequestSchema = z.strictObject({
     enable: z.array(z.string()),
     disable: z.array(z.string()),
     services: z.array(z.enum(SERVICES)).optional(),
+    tools: foreignToolsSchema.optional(),
   }),
   services: serviceSettingsSchema.optional(),
+  tool_servers: z.array(toolServerSchema).optional(),
   version: z.string(),
   /** Left out: standard input and output. */
   http: z.strictObject({ port: z.number().int().min(0).max(65_535), token: z.string().min(16) }).optional(),
@@ -45,7 +52,15 @@ const say = (message: McpMessage): void => {
 };
 
 async function serve(request: McpRequest): Promise<void> {
-  const skills = await loadSkills(request.skills, request.services && skillServices(request.services));
+  const { services, folder } = request;
+  const desk = new ServiceDesk();
+  const foreign = new ToolDesk();
+  const skills = await loadSkills(
+    request.skills,
+    services && skillServices(services, (role, messages) => desk.ask(role, messages)),
+    foreign,
+  );
+  foreign.begin({ servers: request.tool_servers ?? [], exchanges: null });
   const checker = await ProgramChecker.create({ declarations: skills.declarations, names: skills.functionNames });
   const sandbox = await Sandbox.create();
   const { session, trace } = await openRecordedSession({
@@ -58,6 +73,18 @@ async function serve(request: McpRequest): Promise<void> {
     perception: request.perception as Partial<PerceptionSettings>,
     metadata: { episode: request.folder, instruction: "(an outside agent)" },
   });
+  const stop = new AbortController();
+  if (services?.model && vlmRoles(services).length > 0) {
+    const { model } = services;
+    const record = { folder, policy: "", models: { services: model.model }, episode_key: session.refKey };
+    desk.begin({
+      settings: model,
+      exchanges: new Exchanges({ record }),
+      accountant: new Accountant(model, "the vision model"),
+      alsoSpent: () => null,
+      signal: stop.signal,
+    });
+  }
   const player = new StagePlayer({
     session,
     checker,
@@ -83,11 +110,13 @@ async function serve(request: McpRequest): Promise<void> {
       await Promise.race([serving, new Promise<void>((resolve) => process.once("disconnect", resolve))]);
     }
   } finally {
+    stop.abort();
     // Whatever still moves is stopped with the session.
     await session.close();
     await trace.close();
     await sandbox.close();
     await checker.close();
+    await foreign.end();
   }
 }
 

@@ -70,10 +70,10 @@ export class RobotTools {
       }),
     );
     const others = [...skills.functionInfos.values()].map(
-      ({ name, documentation, request }): Tool => ({
+      ({ name, documentation, request, request_schema }): Tool => ({
         name,
         description: documentation,
-        inputSchema: inputSchema(requestSchema(request)),
+        inputSchema: (request_schema as Tool["inputSchema"] | undefined) ?? inputSchema(requestSchema(request)),
       }),
     );
     return [...operations, ...others, ...OWN_TOOLS];

@@ -14,7 +14,14 @@ export type ServiceReport = {
 const PROBE_S = 5;
 
 /** Services that nothing can be configured for yet. */
-const UNCONFIGURABLE: readonly Service[] = ["policy", "world_model", "mcp"];
+const UNCONFIGURABLE: readonly Service[] = ["policy", "world_model"];
+
+/** What servers of tools said, or why none was asked. */
+export type AskedTools = { report: readonly { server: string; tools: number; why: string }[] } | { unasked: string };
+
+const UNASKED: AskedTools = { unasked: "no server of tools was asked" };
+
+export type ProbedServices = { at_hand: Service[]; report: ServiceReport[] };
 
 /**
  * Which services are at hand, asked for real: the endpoint of the vision model must answer, and know the model where it
@@ -23,12 +30,23 @@ const UNCONFIGURABLE: readonly Service[] = ["policy", "world_model", "mcp"];
 export async function probeServices(
   settings: ServiceSettings,
   deadline_s: number = PROBE_S,
-): Promise<{ at_hand: Service[]; report: ServiceReport[] }> {
+  tools: AskedTools = UNASKED,
+): Promise<ProbedServices> {
   const roles = vlmRoles(settings);
   const trouble = roles.length === 0 ? 'no role of [services] is "vlm"' : await endpointTrouble(settings, deadline_s);
+  return servicesBy(settings, trouble, tools);
+}
+
+/** Which services are at hand where the vision model is in no trouble (null), or in one. */
+export function servicesBy(
+  settings: ServiceSettings,
+  trouble: string | null,
+  tools: AskedTools = UNASKED,
+): ProbedServices {
   const model = settings.model ? `vlm ${settings.model.model}` : "vlm";
   const report = SERVICES.map((service): ServiceReport => {
     if (UNCONFIGURABLE.includes(service)) return { service, by: "none", at_hand: false, why: "nothing provides it" };
+    if (service === "mcp") return toolsReport(tools);
     if (service === "vlm") return { service, by: model, at_hand: trouble === null, why: trouble ?? "" };
     const by = settings[service as "pointer" | "segmenter" | "verifier"];
     if (by === "none") return { service, by, at_hand: false, why: `services.${service} is "none"` };
@@ -36,6 +54,18 @@ export async function probeServices(
     return { service, by: model, at_hand: trouble === null, why: trouble ?? "" };
   });
   return { at_hand: report.filter(({ at_hand }) => at_hand).map(({ service }) => service), report };
+}
+
+/** Tools are at hand where any server has some; what is wrong with the others is said all the same. */
+function toolsReport(tools: AskedTools): ServiceReport {
+  if ("unasked" in tools) return { service: "mcp", by: "none", at_hand: false, why: tools.unasked };
+  const words = tools.report.map(({ server, tools, why }) =>
+    tools === 0
+      ? `${server}: ${why}`
+      : `${server}: ${tools} tool${tools === 1 ? "" : "s"}${why === "" ? "" : ` (${why})`}`,
+  );
+  const at_hand = tools.report.some(({ tools }) => tools > 0);
+  return { service: "mcp", by: words.join("; "), at_hand, why: at_hand ? "" : words.join("; ") };
 }
 
 /** Why the endpoint is of no use, in words, or null. */

@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
 import { probeServices } from "./probe-services.js";
+import { visionModel } from "./service-desk.js";
 import { type ServiceSettings, serviceSettingsSchema, withoutSecrets } from "./settings.js";
 import { skillServices } from "./vision-services.js";
 
@@ -47,6 +48,10 @@ const made = (base_url: string, more: Record<string, unknown> = {}): ServiceSett
     verifier: "vlm",
     model: { base_url, model: "eye", api_key: "s3cret", timeout_s: 5, ...more },
   });
+const servicesOf = (settings: ServiceSettings) => {
+  const model = visionModel(settings.model!);
+  return skillServices(settings, (_role, messages) => model.complete(messages, new AbortController().signal));
+};
 const image = { pixels: new Uint8Array(100 * 50 * 3), width: 100, height: 50 };
 const things = (...list: unknown[]): string => JSON.stringify({ things: list });
 const CUP = { label: "cup", box: { x0: 10, y0: 5, x1: 30, y1: 25 }, point: { u: 20, v: 15 } };
@@ -89,13 +94,13 @@ describe("probing", () => {
 describe("a vision model", () => {
   it("as pointer: boxes and points in the image's pixels, in either unit", async () => {
     const { settings, asked } = await endpoint([`Here it is:\n\`\`\`json\n${things(CUP)}\n\`\`\``]);
-    const { pointer } = skillServices(settings);
+    const { pointer } = servicesOf(settings);
     expect(await pointer!.find(image, "the cup")).toEqual([{ label: "cup", box: CUP.box, pixel: CUP.point }]);
     expect(JSON.stringify(asked[0])).toMatch(/the cup.*100 x 50.*data:image\/png;base64,/);
 
     const thousandths = await endpoint([things({ label: "cup", box: { x0: 100, y0: 100, x1: 300, y1: 500 } })]);
     const norm = made(thousandths.settings.model!.base_url, { coordinates: "norm1000" });
-    expect(await skillServices(norm).pointer!.find(image, "cup")).toEqual([
+    expect(await servicesOf(norm).pointer!.find(image, "cup")).toEqual([
       { label: "cup", box: { x0: 10, y0: 5, x1: 30, y1: 25 }, pixel: { u: 20, v: 15 } },
     ]);
   });
@@ -108,11 +113,11 @@ describe("a vision model", () => {
     ["other keys", '{"objects": []}', /things/],
   ])("is asked once more after %s, with what was wrong", async (_name, wrong, words) => {
     const { settings, asked } = await endpoint([wrong, things(CUP)]);
-    expect(await skillServices(settings).pointer!.find(image, "cup")).toHaveLength(1);
+    expect(await servicesOf(settings).pointer!.find(image, "cup")).toHaveLength(1);
     expect(asked).toHaveLength(2);
     expect(JSON.stringify(asked[1]!.at(-1))).toMatch(words);
     const twice = await endpoint([wrong, wrong]);
-    await expect(skillServices(twice.settings).pointer!.find(image, "cup")).rejects.toMatchObject({
+    await expect(servicesOf(twice.settings).pointer!.find(image, "cup")).rejects.toMatchObject({
       status: "service_failed",
     });
     expect(twice.asked).toHaveLength(2);
@@ -121,7 +126,7 @@ describe("a vision model", () => {
   it("as comparer: two pictures, evidence in words", async () => {
     const change = { differences: ["the cup is gone"], seen: "no cup", uncertainty: "" };
     const { settings, asked } = await endpoint([JSON.stringify(change)]);
-    expect(await skillServices(settings).verifier!.compare(image, image, "is the cup there?")).toEqual(change);
+    expect(await servicesOf(settings).verifier!.compare(image, image, "is the cup there?")).toEqual(change);
     expect(JSON.stringify(asked[0]).match(/data:image/g)).toHaveLength(2);
   });
 
@@ -132,7 +137,7 @@ describe("a vision model", () => {
       response.end("broken");
       return true;
     });
-    const failure = await skillServices(settings)
+    const failure = await servicesOf(settings)
       .pointer!.find(image, "cup")
       .catch((error: Error) => error);
     expect(failure).toMatchObject({ status: "service_failed", message: expect.stringMatching(/model_server_error/) });

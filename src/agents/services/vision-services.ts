@@ -1,20 +1,20 @@
-import sharp from "sharp";
 import { z } from "zod";
 import { isSkill2RealError } from "../../contract/errors.js";
 import {
   type Comparer,
   type Finder,
+  type NamedImage,
   OperationFailure,
-  type PublicImage,
   type SeenThing,
   type SkillServices,
 } from "../../runtime/operation.js";
 import { boxInPixels, pointInPixels } from "../llm/coordinates.js";
-import { ModelClient } from "../llm/model-client.js";
-import { modelSettingsSchema } from "../llm/settings.js";
-import { type ServiceSettings, vlmRoles } from "./settings.js";
+import { type ImagePart, type ModelMessage, textMessage } from "../llm/messages.js";
+import type { ModelCompletion } from "../llm/model.js";
+import { type ServiceRole, type ServiceSettings, vlmRoles } from "./settings.js";
 
-type ModelPart = Parameters<ModelClient["ask"]>[0]["messages"];
+/** Asks the vision model in one of its roles. */
+export type AskVision = (role: ServiceRole, messages: readonly ModelMessage[]) => Promise<ModelCompletion>;
 type Settings = NonNullable<ServiceSettings["model"]>;
 
 const MOST_THINGS = 50;
@@ -37,40 +37,27 @@ const changeSchema = z.strictObject({
 });
 
 /** The services of a set of settings: a role of kind "vlm" is answered by the vision model, the others by nobody here. */
-export function skillServices(settings: ServiceSettings): SkillServices {
+export function skillServices(settings: ServiceSettings, ask: AskVision): SkillServices {
   const roles = vlmRoles(settings);
-  const model = settings.model && roles.length > 0 ? new VisionModel(settings.model) : null;
-  return {
-    pointer: roles.includes("pointer") ? model : null,
-    segmenter: roles.includes("segmenter") ? model : null,
-    verifier: roles.includes("verifier") ? model : null,
-  };
+  const { model } = settings;
+  const service = (role: ServiceRole): VisionModel | null =>
+    model && roles.includes(role) ? new VisionModel(model, (messages) => ask(role, messages)) : null;
+  return { pointer: service("pointer"), segmenter: service("segmenter"), verifier: service("verifier") };
 }
 
-/** One vision model in the roles of pointer, segmenter and comparer. What it answers is checked, and asked once more where it is of no use. */
+/** One vision model in the role of pointer, segmenter or comparer. What it answers is checked, and asked once more where it is of no use. */
 class VisionModel implements Finder, Comparer {
   readonly model: string;
   readonly #settings: Settings;
-  readonly #client: ModelClient;
+  readonly #ask: (messages: readonly ModelMessage[]) => Promise<ModelCompletion>;
 
-  constructor(settings: Settings) {
-    const { base_url, model, api_key, coordinates, max_tokens, timeout_s } = settings;
-    this.model = `vlm/${model}`;
+  constructor(settings: Settings, ask: (messages: readonly ModelMessage[]) => Promise<ModelCompletion>) {
+    this.model = `vlm/${settings.model}`;
     this.#settings = settings;
-    const asked = {
-      base_url,
-      model,
-      coordinates,
-      max_tokens,
-      timeout_s,
-      ...(api_key === undefined ? {} : { api_key }),
-    };
-    this.#client = new ModelClient(
-      modelSettingsSchema.parse({ ...asked, idle_s: timeout_s, tools: "off", stream: false }),
-    );
+    this.#ask = ask;
   }
 
-  async find(image: PublicImage, query: string): Promise<SeenThing[]> {
+  async find(image: NamedImage, query: string): Promise<SeenThing[]> {
     const unit =
       this.#settings.coordinates === "pixel"
         ? `pixels of the ${image.width} x ${image.height} picture`
@@ -81,13 +68,13 @@ class VisionModel implements Finder, Comparer {
     );
   }
 
-  compare(before: PublicImage, after: PublicImage, question: string) {
+  compare(before: NamedImage, after: NamedImage, question: string) {
     const words = `The first picture was taken before, the second after. Say what looks different, and what you see of this question: ${JSON.stringify(question)}. Do not judge whether anything succeeded. Answer with one JSON object and nothing else: {"differences": ["…"], "seen": "…", "uncertainty": "what you could not tell, and why"}.`;
     return this.#asked(words, [before, after], changeSchema, (change) => change);
   }
 
   /** A thing in whole pixels of its image; throws words for the model where it lies outside. */
-  #inImage({ label, box, point }: z.output<typeof thingsSchema>["things"][number], image: PublicImage): SeenThing {
+  #inImage({ label, box, point }: z.output<typeof thingsSchema>["things"][number], image: NamedImage): SeenThing {
     const { width, height } = image;
     const norm = this.#settings.coordinates === "norm1000";
     const [right, bottom] = norm ? [1000, 1000] : [width, height];
@@ -111,19 +98,12 @@ class VisionModel implements Finder, Comparer {
 
   async #asked<S extends z.ZodType, R>(
     question: string,
-    images: PublicImage[],
+    images: NamedImage[],
     schema: S,
     use: (answer: z.output<S>) => R,
   ): Promise<R> {
-    const pictures = await Promise.all(images.map(dataUrl));
-    const messages: ModelPart = [
-      {
-        role: "user",
-        content: [
-          { type: "text", text: question },
-          ...pictures.map((url) => ({ type: "image_url" as const, image_url: { url } })),
-        ],
-      },
+    const messages: ModelMessage[] = [
+      { role: "user", parts: [{ type: "text", text: question }, ...images.map(imagePart)] },
     ];
     let problem = "";
     for (let attempt = 0; attempt < 2; attempt += 1) {
@@ -133,11 +113,8 @@ class VisionModel implements Finder, Comparer {
       } catch (error) {
         problem = error instanceof z.ZodError ? z.prettifyError(error) : (error as Error).message;
         messages.push(
-          { role: "assistant", content: text.slice(0, 4000) },
-          {
-            role: "user",
-            content: `That is of no use: ${problem.slice(0, 500)}. Answer again, with the JSON object alone.`,
-          },
+          textMessage("assistant", text.slice(0, 4000)),
+          textMessage("user", `That is of no use: ${problem.slice(0, 500)}. Answer again, with the JSON object alone.`),
         );
       }
     }
@@ -147,13 +124,13 @@ class VisionModel implements Finder, Comparer {
     );
   }
 
-  async #reply(messages: ModelPart): Promise<string> {
+  async #reply(messages: readonly ModelMessage[]): Promise<string> {
     try {
-      const request = { messages, tools: [], max_tokens: this.#settings.max_tokens };
-      return (await this.#client.ask(request, new AbortController().signal)).reply.text;
+      return (await this.#ask(messages)).reply.text;
     } catch (error) {
-      const words = isSkill2RealError(error) ? `${error.message} (${error.code})` : String(error);
-      throw new OperationFailure("service_failed", `${this.model}: ${words}`);
+      // Only what the endpoint does is the program's business: a stop, a budget or a recording that ends is not.
+      if (!isSkill2RealError(error) || !error.code.startsWith("model_")) throw error;
+      throw new OperationFailure("service_failed", `${this.model}: ${error.message} (${error.code})`);
     }
   }
 }
@@ -173,9 +150,10 @@ function jsonIn(text: string): string {
   return text.slice(from, to + 1);
 }
 
-async function dataUrl({ pixels, width, height }: PublicImage): Promise<string> {
-  const png = await sharp(pixels, { raw: { width, height, channels: 3 } })
-    .png()
-    .toBuffer();
-  return `data:image/png;base64,${png.toString("base64")}`;
-}
+const imagePart = ({ name = "image", pixels, width, height }: NamedImage): ImagePart => ({
+  type: "image",
+  name,
+  width,
+  height,
+  pixels,
+});

@@ -2,7 +2,10 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Command } from "commander";
 import { loadSkills } from "../../agents/load-skills.js";
+import { visionModel } from "../../agents/services/service-desk.js";
+import type { ServiceSettings } from "../../agents/services/settings.js";
 import { skillServices } from "../../agents/services/vision-services.js";
+import { ToolDesk } from "../../agents/tools/tool-desk.js";
 import type { Config } from "../../config/index.js";
 import { Skill2RealError } from "../../contract/errors.js";
 import type { EpisodeWorld } from "../../evaluation/episode-world.js";
@@ -31,6 +34,16 @@ async function worldOf(
   return { world: nativeWorld(named, speed, { runsFolder: runs.folder })(), speed };
 }
 
+/** Services that are asked as they are: one call has no recording. */
+function askedServices(settings: ServiceSettings): ReturnType<typeof skillServices> {
+  const model = settings.model && visionModel(settings.model);
+  const { signal } = new AbortController();
+  return skillServices(settings, (_role, messages) => {
+    if (!model) throw new Skill2RealError("internal", "a vision model that is not configured was asked");
+    return model.complete(messages, signal);
+  });
+}
+
 export function addCall(program: Command, ended: Ended): void {
   addRigOptions(program.command("call"))
     .description("try one operation by hand, on a fresh simulated world or a rig, and print its result as JSON")
@@ -52,7 +65,9 @@ export function addCall(program: Command, ended: Ended): void {
       }
       const config = commandConfig(options);
       const settings = await probedSettings(config);
-      const skills = await loadSkills(settings.skills, settings.services && skillServices(settings.services));
+      const tools = new ToolDesk();
+      tools.begin({ servers: settings.tool_servers ?? [], exchanges: null });
+      const skills = await loadSkills(settings.skills, settings.services && askedServices(settings.services), tools);
       const folder = join(config.runs.folder, newRunName());
       mkdirSync(folder, { recursive: true, mode: 0o700 });
       const code = skills.operations[operation];
@@ -84,6 +99,7 @@ export function addCall(program: Command, ended: Ended): void {
             : undefined;
         if ("error" in outcome || (status !== undefined && status !== "ok")) ended(EXIT.failed);
       } finally {
+        await tools.end();
         await world.close();
       }
     });

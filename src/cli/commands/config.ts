@@ -3,7 +3,7 @@ import { basename } from "node:path";
 import Table from "cli-table3";
 import type { Command } from "commander";
 import { resolveSettings } from "../../agents/optional-skills.js";
-import { probeServices, type ServiceReport } from "../../agents/services/probe-services.js";
+import type { ServiceReport } from "../../agents/services/probe-services.js";
 import { CONFIG_KEYS, configJsonSchema, type LoadedConfig, loadConfig } from "../../config/index.js";
 import { diffLocks, type Lock, parseLock } from "../../config/lock/lock.js";
 import { describeDrop, type ResolvedSkills } from "../../config/skills/resolve.js";
@@ -12,7 +12,7 @@ import { gatherLock } from "../../evaluation/gather-lock.js";
 import { simulatorCapabilities } from "../../evaluation/simulator-capabilities.js";
 import { EXIT } from "../exit-codes.js";
 import type { Ended } from "../main.js";
-import { probedSettings, proposerOf, serviceSettings } from "../settings.js";
+import { type ProbedSettings, probe, proposerOf } from "../settings.js";
 
 type ConfigOptions = { config?: string; json: boolean; lock?: string; diff?: string[] };
 
@@ -40,17 +40,15 @@ export function addConfig(program: Command, ended: Ended): void {
     .action(async (options: ConfigOptions) => {
       if (options.diff) return ended(diff(options.diff));
       const loaded = loadConfig({ ...(options.config ? { file: options.config } : {}), environment: process.env });
-      const probed = await probeServices(serviceSettings(loaded.config, process.env), loaded.config.services.probe_s);
-      const { resolved } = resolveSettings({ ...loaded.config.skills, services: probed.at_hand });
+      const { settings, report } = await probe(loaded.config);
+      const { resolved } = resolveSettings(settings.skills);
       if (options.lock !== undefined) {
-        const lock = await lockOf(loaded);
+        const lock = await lockOf(loaded, settings);
         writeFileSync(options.lock, `${JSON.stringify(lock, null, 1)}\n`);
         process.stdout.write(`policy       ${lock.policy_hash}\nenvironment  ${lock.environment_hash}\n`);
         return;
       }
-      process.stdout.write(
-        options.json ? asJson(loaded, resolved, probed.report) : asTables(loaded, resolved, probed.report),
-      );
+      process.stdout.write(options.json ? asJson(loaded, resolved, report) : asTables(loaded, resolved, report));
     });
   config
     .command("schema")
@@ -61,7 +59,7 @@ export function addConfig(program: Command, ended: Ended): void {
 }
 
 /** The lock of an episode with this configuration on task r1. The simulator is asked what it is; a rig would have to be met. */
-async function lockOf({ config }: LoadedConfig): Promise<Lock> {
+async function lockOf({ config }: LoadedConfig, settings: ProbedSettings["settings"]): Promise<Lock> {
   if (config.backend.kind !== "sim")
     throw new Skill2RealError(
       "usage",
@@ -69,7 +67,7 @@ async function lockOf({ config }: LoadedConfig): Promise<Lock> {
     );
   return gatherLock({
     proposer: proposerOf(undefined, config),
-    settings: await probedSettings(config),
+    settings,
     capabilities: await simulatorCapabilities(),
     task: "r1",
     realtime: config.backend.realtime,

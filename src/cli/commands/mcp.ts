@@ -84,7 +84,7 @@ const requestOf = async (config: Config): Promise<Omit<McpRequest, "addresses" |
   path_length_m: config.program.path_length_m,
   quotas: quotasOf(config),
   max_stages: 10_000,
-  ...(({ skills, services }) => ({ skills, services }))(await probedSettings(config)),
+  ...(({ skills, services, tool_servers }) => ({ skills, services, tool_servers }))(await probedSettings(config)),
   version: (JSON.parse(readFileSync(packageFile("package.json"), "utf8")) as { version: string }).version,
 });
 

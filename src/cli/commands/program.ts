@@ -6,7 +6,7 @@ import { Skill2RealError } from "../../contract/errors.js";
 import { formatDiagnostics, ProgramChecker } from "../../program/index.js";
 import { EXIT } from "../exit-codes.js";
 import type { Ended } from "../main.js";
-import { commandConfig } from "../settings.js";
+import { commandConfig, probedSettings } from "../settings.js";
 
 export function addProgram(program: Command, ended: Ended): void {
   program
@@ -28,7 +28,7 @@ export function addProgram(program: Command, ended: Ended): void {
           { cause },
         );
       }
-      const skills = await loadSkills(commandConfig({ ...(config ? { config } : {}) }).skills);
+      const skills = await loadSkills((await probedSettings(commandConfig(config ? { config } : {}))).skills);
       const checker = await ProgramChecker.create({ declarations: skills.declarations, names: skills.functionNames });
       try {
         const result = await checker.check(source, basename(file));

@@ -1,13 +1,16 @@
 import { existsSync, readFileSync } from "node:fs";
 import type { Command } from "commander";
 import type { OperatorAddress } from "../../../backends/native/operator.js";
+import { CASSETTE_FILE, cassetteHeader } from "../../agents/exchanges/cassette.js";
 import type { EpisodeRequest } from "../../agents/host/messages.js";
-import { CASSETTE_FILE, episodeKeyOf } from "../../agents/llm/cassette.js";
+import { TOOLS_SKILL } from "../../agents/optional-skills.js";
+import { vlmRoles } from "../../agents/services/settings.js";
+import type { Config } from "../../config/index.js";
 import { type Lock, parseLock } from "../../config/lock/lock.js";
 import { Skill2RealError } from "../../contract/errors.js";
 import { contactSheet } from "../../evaluation/contact-sheet.js";
-import { type EpisodeResult, modelWords, outcomeWords } from "../../evaluation/episode-result.js";
-import { EpisodeWorker, runPath } from "../../evaluation/episode-worker.js";
+import { accountLines, type EpisodeResult, outcomeWords } from "../../evaluation/episode-result.js";
+import { type EpisodeSpec, EpisodeWorker, runPath } from "../../evaluation/episode-worker.js";
 import { RunsIndex } from "../../evaluation/runs-index.js";
 import { TRACE_FILE } from "../../runtime/trace/mcap-trace.js";
 import { EXIT } from "../exit-codes.js";
@@ -45,24 +48,25 @@ function readLock(file: string): Lock {
   return parseLock(readFileSync(file, "utf8"), file);
 }
 
-/** The Proposer, answering from the cassette of an earlier run where one is named. */
-function withCassette(
+/** The cassette of an earlier run that answers in place of models and services, where one is named. */
+function cassetteOf(
   proposer: EpisodeRequest["proposer"],
+  { services, skills }: Config,
   { replay, strict }: Pick<RunOptions, "replay" | "strict">,
   folder: string,
-): { proposer: EpisodeRequest["proposer"]; refKey?: string } {
-  if (replay === undefined) return { proposer };
-  if (proposer.kind !== "llm")
+): Pick<EpisodeSpec, "replay" | "refKey"> {
+  if (replay === undefined) return {};
+  if (proposer.kind !== "llm" && vlmRoles(services).length === 0 && !skills.enable.includes(TOOLS_SKILL))
     throw new Skill2RealError(
       "usage",
-      `--replay answers in place of a model, and the proposer is "${proposer.kind}": give --proposer llm`,
+      `--replay answers in place of models, and neither is the proposer ("${proposer.kind}") one nor is a service: give --proposer llm`,
     );
   const inRuns = runPath(folder, replay, CASSETTE_FILE);
   const path = existsSync(inRuns) ? inRuns : replay;
   if (!existsSync(path))
     throw new Skill2RealError("not_found", `there is no cassette of a run "${replay}" in ${folder}, and no such file`);
   const cassette = readFileSync(path, "utf8");
-  return { proposer: { ...proposer, replay: { cassette, strict } }, refKey: episodeKeyOf(cassette) };
+  return { replay: { cassette, strict }, refKey: cassetteHeader(cassette).episode_key };
 }
 
 export function addRun(program: Command, ended: Ended): void {
@@ -92,13 +96,20 @@ export function addRun(program: Command, ended: Ended): void {
       const native = config.backend.kind === "native" ? await nativeOf(options, config.runs.folder) : null;
       if (config.backend.kind === "replay")
         throw new Skill2RealError("usage", 'a recorded episode is played with "skill2real replay RUN"');
+      const proposer = proposerOf(options.proposer, config);
+      const recorded = cassetteOf(proposer, config, options, config.runs.folder);
+      const settings = await probedSettings(
+        native ? { ...config, motion: slowed(config.motion, native.speed) } : config,
+        recorded.replay && cassetteHeader(recorded.replay.cassette),
+      );
       const spec = {
         task: taskOf(options.task ?? "r1"),
         seed: seedRange(options.seed).from,
         ...(options.instruction ? { instruction: options.instruction } : {}),
-        ...withCassette(proposerOf(options.proposer, config), options, config.runs.folder),
+        proposer,
+        ...recorded,
         ...(options.locked ? { locked: readLock(options.locked) } : {}),
-        settings: await probedSettings(native ? { ...config, motion: slowed(config.motion, native.speed) } : config),
+        settings,
       };
       const folder = config.runs.folder;
       const say = (line: string): void => void process.stderr.write(`${line}\n`);
@@ -153,7 +164,6 @@ async function nativeOf(options: RunOptions, runsFolder: string): Promise<Native
 }
 
 function printResult(result: EpisodeResult, folder: string, sheet: string | null): void {
-  const words = modelWords(result);
   process.stdout.write(
     [
       `instruction    ${result.instruction}`,
@@ -163,7 +173,7 @@ function printResult(result: EpisodeResult, folder: string, sheet: string | null
         ({ name, holds, measure, unit, limit }) =>
           `  ${holds ? "holds " : "FAILS "} ${name.padEnd(24)} ${measure.toFixed(4)} ${unit} (limit ${limit})`,
       ),
-      ...(words === null ? [] : [`model          ${words}`]),
+      ...accountLines(result),
       `time           ${result.device_time_s.toFixed(1)} s of robot time in ${result.wall_s.toFixed(1)} s, ${result.stages} stages, ${result.calls} calls`,
       ...(existsSync(runPath(folder, result.run, TRACE_FILE))
         ? [`trace          ${runPath(folder, result.run, TRACE_FILE)}`]

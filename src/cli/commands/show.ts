@@ -4,7 +4,7 @@ import type { Command } from "commander";
 import type { StageRecord } from "../../agents/proposer.js";
 import { Skill2RealError } from "../../contract/errors.js";
 import { contactSheet } from "../../evaluation/contact-sheet.js";
-import { modelWords, outcomeWords } from "../../evaluation/episode-result.js";
+import { accountLines, outcomeWords } from "../../evaluation/episode-result.js";
 import { runPath } from "../../evaluation/episode-worker.js";
 import { RunsIndex } from "../../evaluation/runs-index.js";
 import { TRACE_FILE } from "../../runtime/trace/mcap-trace.js";
@@ -50,8 +50,7 @@ export function addShow(program: Command, _ended: Ended): void {
         process.stdout.write(
           `outcome ${result.outcome}, claim ${result.claim ?? "none"}, result ${outcomeWords(result)}\n`,
         );
-        const words = modelWords(result);
-        if (words !== null) process.stdout.write(`model          ${words}\n`);
+        for (const line of accountLines(result)) process.stdout.write(`${line}\n`);
         const sheet = await contactSheet(folder, result.run);
         process.stdout.write(
           `trace          ${runPath(folder, result.run, TRACE_FILE)}\n${sheet ? `contact sheet  ${sheet}\n` : ""}`,

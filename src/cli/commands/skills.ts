@@ -6,13 +6,20 @@ import Table from "cli-table3";
 import type { Command } from "commander";
 import { loadSkills } from "../../agents/load-skills.js";
 import { resolveSettings } from "../../agents/optional-skills.js";
+import type { ServiceReport } from "../../agents/services/probe-services.js";
 import { newSkill, writeSkillTypes } from "../../agents/skills/new-skill.js";
-import { describeDrop } from "../../config/skills/resolve.js";
+import { type Drop, describeDrop } from "../../config/skills/resolve.js";
 import { Skill2RealError } from "../../contract/errors.js";
 import { compiledModule } from "../../contract/package-root.js";
 import { EXIT } from "../exit-codes.js";
 import type { Ended } from "../main.js";
-import { commandConfig, probedSettings } from "../settings.js";
+import { commandConfig, probe } from "../settings.js";
+
+/** Why a skill is off, with what is wrong with a service that it lacks. */
+function whyOff(drop: Drop, report: readonly ServiceReport[]): string {
+  const lacking = drop.reason === "missing_service" ? report.filter(({ service }) => drop.names.includes(service)) : [];
+  return [describeDrop(drop), ...lacking.map(({ why }) => why)].join(": ");
+}
 
 type ListOptions = { config?: string; json: boolean };
 
@@ -47,7 +54,7 @@ export function addSkills(program: Command, ended: Ended): void {
     .option("--config <file>", "configuration file (default: skill2real.toml here, if there is one)")
     .option("--json", "print one JSON object", false)
     .action(async ({ config: file, json }: ListOptions) => {
-      const settings = await probedSettings(commandConfig(file ? { config: file } : {}));
+      const { settings, report } = await probe(commandConfig(file ? { config: file } : {}));
       const { resolved, found } = resolveSettings(settings.skills);
       const rows = found.map(({ manifest }) => {
         const on = resolved.enabled.find(({ name }) => name === manifest.name);
@@ -55,7 +62,7 @@ export function addSkills(program: Command, ended: Ended): void {
         return {
           ...{ name: manifest.name, summary: manifest.summary, layer: manifest.layer },
           on: on !== undefined,
-          why: off ? describeDrop(off.drop) : "",
+          why: off ? whyOff(off.drop, report) : "",
           functions: on ? on.exports : manifest.exports,
           functions_off: (on?.dropped ?? []).map(({ name, drop }) => ({ name, why: describeDrop(drop) })),
         };

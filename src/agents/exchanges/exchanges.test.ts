@@ -1,0 +1,170 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { Skill2RealError } from "../../contract/errors.js";
+import { ExchangedModel } from "../llm/exchanged-model.js";
+import { type ModelMessage, textMessage } from "../llm/messages.js";
+import type { Model } from "../llm/model.js";
+import { CASSETTE_FILE, cassetteHeader } from "./cassette.js";
+import { Exchanges } from "./exchanges.js";
+
+let root: string;
+beforeAll(() => {
+  root = mkdtempSync(join(tmpdir(), "s2r-cassette-"));
+  mkdirSync(join(root, "images"));
+  writeFileSync(join(root, "images", "b.png"), "other pixels");
+});
+afterAll(() => rmSync(root, { recursive: true, force: true }));
+
+const answering: Model = {
+  complete: async (messages) => ({
+    reply: { text: `heard ${messages.length}`, tool: null, finish_reason: "stop", refusal: null },
+    usage: { tokens_in: 1, tokens_out: 2, counted: true },
+    latency_ms: 3,
+    cost: 0.5,
+    troubles: ["model_timeout"],
+  }),
+};
+const { signal } = new AbortController();
+const seen = (path: string): ModelMessage => ({
+  role: "user",
+  parts: [
+    { type: "text", text: "look" },
+    { type: "image", name: "topdown 1", width: 4, height: 3, path },
+  ],
+});
+
+function folder(pixels: string): string {
+  const path = mkdtempSync(join(root, "run-"));
+  mkdirSync(join(path, "images"));
+  writeFileSync(join(path, "images", "a.png"), pixels);
+  return path;
+}
+async function recorded(): Promise<string> {
+  const run = folder("pixels");
+  const exchanges = new Exchanges({
+    record: { folder: run, policy: "p1", models: { proposer: "m" }, episode_key: "e" },
+  });
+  const model = new ExchangedModel({ kind: "proposer", survives: false, exchanges, live: answering, folder: run });
+  await model.complete([textMessage("system", "s"), seen("images/a.png")], signal);
+  await model.complete([textMessage("system", "s"), textMessage("user", "line one\nline two")], signal);
+  return readFileSync(join(run, CASSETTE_FILE), "utf8");
+}
+const nobody: Model = {
+  complete: async () => {
+    throw new Error("nobody should be asked");
+  },
+};
+function replay(
+  cassette: string,
+  { policy = "p1", strict = false, folder = root }: { policy?: string; strict?: boolean; folder?: string } = {},
+) {
+  const exchanges = new Exchanges({ replay: { cassette, policy, strict } });
+  const model = new ExchangedModel({ kind: "proposer", survives: false, exchanges, live: nobody, folder });
+  return { complete: (messages: ModelMessage[]) => model.complete(messages, signal) };
+}
+
+describe("a cassette", () => {
+  it("answers the same requests with the same replies, usage and troubles, whatever the image's path", async () => {
+    const model = replay(await recorded());
+    expect(await model.complete([textMessage("system", "s"), seen("images/b.png")])).toMatchObject({
+      reply: { text: "heard 2" },
+      usage: { tokens_in: 1, tokens_out: 2 },
+      cost: 0.5,
+      troubles: ["model_timeout"],
+    });
+  });
+
+  it("stops at the first request that is not there, with the line that differs", async () => {
+    const model = replay(await recorded());
+    await model.complete([textMessage("system", "s"), seen("images/b.png")]);
+    await expect(
+      model.complete([textMessage("system", "s"), textMessage("user", "line one\nline 2")]),
+    ).rejects.toMatchObject({
+      code: "diverged",
+      message: expect.stringMatching(/request 2 .*message 2 \(user\), line 2: now "line 2", recorded "line two"/),
+    });
+    await model.complete([textMessage("system", "s"), textMessage("user", "line one\nline two")]);
+    await expect(model.complete([])).rejects.toThrow(/ends after 2 replies/);
+  });
+
+  it("compares pixels where it is strict", async () => {
+    const cassette = await recorded();
+    const messages = [textMessage("system", "s"), seen("images/a.png")];
+    await replay(cassette, { strict: true, folder: folder("pixels") }).complete(messages);
+    await expect(replay(cassette, { strict: true, folder: folder("others") }).complete(messages)).rejects.toThrow(
+      /pixels of image 1/,
+    );
+  });
+
+  it("is refused under another policy, and where it is none", async () => {
+    const cassette = await recorded();
+    expect(() => replay(cassette, { policy: "p2" })).toThrow(/another policy/);
+    expect(cassetteHeader(cassette)).toMatchObject({ episode_key: "e", models: { proposer: "m" } });
+    expect(() => cassetteHeader("{}")).toThrow(/no cassette/);
+    expect(() => replay("{}")).toThrow(/no cassette/);
+    expect(() => replay("words")).toThrow(/no cassette/);
+  });
+
+  it("holds no key, no address and no path", async () => {
+    expect(await recorded()).not.toMatch(/http|api_key|images\/a\.png|\/tmp/);
+  });
+});
+
+describe("questions of several kinds", () => {
+  const answer = (reply: string) => async () => ({ reply, usage: null, latency_ms: 1, cost: null, troubles: [] });
+  const question = (kind: string, request: string, pixels: string[] = []) => ({
+    kind,
+    request,
+    pixels,
+    survives: true,
+  });
+  const broken = async () => {
+    throw new Skill2RealError("model_timeout", "no reply", {
+      details: { troubles: ["model_timeout", "model_timeout"] },
+    });
+  };
+  async function kept(): Promise<string> {
+    const run = folder("x");
+    const exchanges = new Exchanges({ record: { folder: run, policy: "p", models: {}, episode_key: "e" } });
+    await exchanges.ask(question("pointer", "cup?", ["aa"]), answer("left"));
+    await exchanges.ask(question("tool", "stock"), answer("three"));
+    await expect(exchanges.ask(question("pointer", "plate?"), broken)).rejects.toMatchObject({ code: "model_timeout" });
+    return readFileSync(join(run, CASSETTE_FILE), "utf8");
+  }
+  const nobodyAsked = answer("nobody should be asked");
+
+  it("are answered each in their own order, failures that the episode survived too", async () => {
+    const exchanges = new Exchanges({ replay: { cassette: await kept(), policy: null, strict: false } });
+    expect((await exchanges.ask(question("tool", "stock"), nobodyAsked)).reply).toBe("three");
+    expect((await exchanges.ask(question("pointer", "cup?", ["bb"]), nobodyAsked)).reply).toBe("left");
+    await expect(exchanges.ask(question("pointer", "plate?"), nobodyAsked)).rejects.toMatchObject({
+      code: "model_timeout",
+      message: "no reply",
+      details: { troubles: ["model_timeout", "model_timeout"] },
+    });
+  });
+
+  it("stop at the first that is not there, naming the kind, and where strict at the first other pixels", async () => {
+    const cassette = await kept();
+    const open = (strict: boolean) => new Exchanges({ replay: { cassette, policy: "p", strict } });
+    await expect(open(false).ask(question("pointer", "bowl?"), nobodyAsked)).rejects.toMatchObject({
+      code: "diverged",
+      message: expect.stringMatching(/^pointer: request 1 is not the recorded one: .*now "\\"bowl/),
+    });
+    await expect(open(false).ask(question("verifier", "same?"), nobodyAsked)).rejects.toThrow(
+      /^verifier: request 1 is not in the cassette/,
+    );
+    await expect(open(true).ask(question("pointer", "cup?", ["bb"]), nobodyAsked)).rejects.toThrow(/pixels of image 1/);
+    await open(true).ask(question("pointer", "cup?", ["aa"]), nobodyAsked);
+  });
+
+  it("whose failure ends the episode leave no trace of it", async () => {
+    const run = folder("x");
+    const exchanges = new Exchanges({ record: { folder: run, policy: "p", models: {}, episode_key: "e" } });
+    const fatal = { ...question("proposer", "go"), survives: false };
+    await expect(exchanges.ask(fatal, broken)).rejects.toMatchObject({ code: "model_timeout" });
+    expect(readFileSync(join(run, CASSETTE_FILE), "utf8").trim().split("\n")).toHaveLength(1);
+  });
+});

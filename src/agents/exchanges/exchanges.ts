@@ -1,0 +1,62 @@
+import { isSkill2RealError, Skill2RealError } from "../../contract/errors.js";
+import { type CassetteHeader, type CassetteOptions, CassetteReader, CassetteWriter } from "./cassette.js";
+import { type Answer, type Exchange, hashOf, type Question } from "./exchange.js";
+
+export type ExchangesOptions = {
+  /** What is asked is kept in `folder`; left out: nothing is kept. */
+  record?: CassetteHeader & { folder: string };
+  /** Answers in place of whoever would be asked. */
+  replay?: CassetteOptions;
+};
+
+/** Everything that one episode asks outside of it: asked or answered from a recording, and kept either way. */
+export class Exchanges {
+  readonly #writer: CassetteWriter | null;
+  readonly #reader: CassetteReader | null;
+
+  /** Throws what CassetteReader.open throws. */
+  constructor({ record, replay }: ExchangesOptions) {
+    this.#reader = replay ? CassetteReader.open(replay) : null;
+    if (record) {
+      const { folder, ...header } = record;
+      this.#writer = new CassetteWriter(folder, header);
+    } else this.#writer = null;
+  }
+
+  /** `live` is not called where a recording answers. Throws what it throws, `diverged` for what was not recorded. */
+  async ask(question: Question, live: () => Promise<Answer>): Promise<Answer> {
+    const exchange = this.#reader ? this.#reader.take(question) : await asked(question, live);
+    this.#writer?.add(exchange);
+    if (exchange.failure)
+      throw new Skill2RealError(exchange.failure.code, exchange.failure.message, {
+        details: { troubles: exchange.troubles },
+      });
+    return exchange;
+  }
+}
+
+async function asked({ kind, request, pixels, survives }: Question, live: () => Promise<Answer>): Promise<Exchange> {
+  const began = performance.now();
+  const known = { kind, hash: hashOf(request), pixels: [...pixels], request };
+  try {
+    const { reply, usage, latency_ms, cost, troubles } = await live();
+    return { ...known, reply, failure: null, usage, latency_ms, cost, troubles: [...troubles] };
+  } catch (error) {
+    if (!survives || !isSkill2RealError(error) || error.code === "stopped") throw error;
+    return {
+      ...known,
+      reply: null,
+      failure: { code: error.code, message: error.message },
+      usage: null,
+      latency_ms: performance.now() - began,
+      cost: null,
+      troubles: troublesOf(error),
+    };
+  }
+}
+
+/** The tries that an error stands for, by code. */
+export function troublesOf(error: Skill2RealError): string[] {
+  const { troubles } = error.details;
+  return Array.isArray(troubles) ? troubles.map(String) : [error.code];
+}
