@@ -80,6 +80,10 @@ describe("defaults", () => {
       "model.budget_wait_s",
       "services.base_url",
       "services.name",
+      "services.price_in",
+      "services.price_out",
+      "services.budget_tokens",
+      "services.budget_money",
     ]);
   });
 });
@@ -96,6 +100,17 @@ describe("layers", () => {
     writeFileSync(file, text);
     return file;
   };
+
+  it("refuse a budget of money that no price is counted against", () => {
+    for (const section of ["model", "services"]) {
+      write(`[${section}]\nbudget_money = 2.0\n`);
+      expect(refusal(() => loadConfig({ cwd: folder }))).toMatch(
+        new RegExp(`^bad_config: .*${section}\\.budget_money.* needs price_in or price_out`),
+      );
+      write(`[${section}]\nbudget_money = 2.0\nprice_out = 10\n`);
+      expect(loadConfig({ cwd: folder }).config).toMatchObject({ [section]: { budget_money: 2, price_out: 10 } });
+    }
+  });
 
   it("go over each other: default, file, environment, flag", () => {
     write("[motion]\nspeed_m_s = 0.1\nacceleration_m_s2 = 1.0\njerk_m_s3 = 10.0\n");

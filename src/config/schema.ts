@@ -136,57 +136,79 @@ const proposer = z
     issues.push({ code: "custom", path: ["script"], input: undefined, message: 'is needed with kind "script"' });
   });
 
-const model = z.strictObject({
-  base_url: text.optional().meta(notes("Address of an OpenAI-compatible endpoint, with its version path (…/v1).")),
-  name: text.optional().meta(notes("Name of the model, as the endpoint knows it.")),
-  api_key_env: z
-    .string()
-    .regex(/^[A-Za-z_][A-Za-z0-9_]*$/)
-    .default("OPENAI_API_KEY")
-    .meta(notes("Environment variable that holds the key. The key itself is never in a file.")),
-  interaction: z
-    .enum(["program", "program-once", "direct", "direct-notes"])
-    .default("program")
-    .meta(
-      notes(
-        "What a reply is: a program per stage, one program without feedback, one operation, or one operation with notes.",
+/** A budget of money that nothing is counted against would never end. */
+function pricedBudget({
+  value,
+  issues,
+}: z.core.ParsePayload<{
+  price_in?: number | undefined;
+  price_out?: number | undefined;
+  budget_money?: number | undefined;
+}>): void {
+  if (value.budget_money === undefined || value.price_in !== undefined || value.price_out !== undefined) return;
+  const message = "needs price_in or price_out, by which money is counted";
+  issues.push({ code: "custom", path: ["budget_money"], input: value.budget_money, message });
+}
+
+const model = z
+  .strictObject({
+    base_url: text.optional().meta(notes("Address of an OpenAI-compatible endpoint, with its version path (…/v1).")),
+    name: text.optional().meta(notes("Name of the model, as the endpoint knows it.")),
+    api_key_env: z
+      .string()
+      .regex(/^[A-Za-z_][A-Za-z0-9_]*$/)
+      .default("OPENAI_API_KEY")
+      .meta(notes("Environment variable that holds the key. The key itself is never in a file.")),
+    interaction: z
+      .enum(["program", "program-once", "direct", "direct-notes"])
+      .default("program")
+      .meta(
+        notes(
+          "What a reply is: a program per stage, one program without feedback, one operation, or one operation with notes.",
+        ),
       ),
-    ),
-  coordinates: z
-    .enum(["pixel", "norm1000"])
-    .default("pixel")
-    .meta(
-      notes("Unit of the coordinates that the model reads from images: pixels, or thousandths of width and height."),
-    ),
-  pack: text.default("ur5e_pika").meta(notes("Prompt pack: the name of one that ships, or a folder.")),
-  temperature: fromTo(0, 2).default(0).meta(notes("Sampling temperature.")),
-  max_tokens: count(16, 200_000).default(4096).meta(notes("Tokens of one reply.")),
-  context_tokens: count(256, 10_000_000).default(128_000).meta(notes("Tokens of prompt and reply together.")),
-  tools: z
-    .enum(["auto", "on", "off"])
-    .default("auto")
-    .meta(notes("Whether the model is offered tools; auto: until the endpoint refuses them.")),
-  images: z.boolean().default(true).meta(notes("Whether the model is shown images; without, captions alone.")),
-  stream: z
-    .boolean()
-    .default(true)
-    .meta(notes("Whether replies are streamed, so that a silent one is noticed sooner.")),
-  timeout_s: fromTo(0.1, 3600)
-    .default(180)
-    .meta(notes("Time for a whole reply [s]; one that is not streamed has at most 300.")),
-  idle_s: fromTo(0.1, 290).default(60).meta(notes("Time between two pieces of a reply [s].")),
-  retries: count(0, 10).default(2).meta(notes("Further tries after a trouble that may pass.")),
-  max_wait_s: fromTo(0, 3600).default(60).meta(notes("Longest wait that an endpoint may ask for [s].")),
-  repairs: count(0, 10).default(1).meta(notes("How often a reply that is no usable program goes back to the model.")),
-  price_in: fromTo(0, 1e6).optional().meta(notes("Price of a million tokens that the model reads.")),
-  price_out: fromTo(0, 1e6).optional().meta(notes("Price of a million tokens that the model writes.")),
-  budget_calls: count(1, 100_000).default(200).meta(notes("Replies of one episode.")),
-  budget_tokens: count(1, 1_000_000_000).optional().meta(notes("Tokens of one episode. Left out: no limit.")),
-  budget_money: fromTo(0, 1e9).optional().meta(notes("Money of one episode, in the currency of the prices.")),
-  budget_wait_s: fromTo(0.1, 86_400)
-    .optional()
-    .meta(notes("Wall time of one episode, from the first question to the model on [s].")),
-});
+    coordinates: z
+      .enum(["pixel", "norm1000"])
+      .default("pixel")
+      .meta(
+        notes("Unit of the coordinates that the model reads from images: pixels, or thousandths of width and height."),
+      ),
+    pack: text.default("ur5e_pika").meta(notes("Prompt pack: the name of one that ships, or a folder.")),
+    temperature: fromTo(0, 2).default(0).meta(notes("Sampling temperature.")),
+    max_tokens: count(16, 200_000).default(4096).meta(notes("Tokens of one reply.")),
+    context_tokens: count(256, 10_000_000).default(128_000).meta(notes("Tokens of prompt and reply together.")),
+    tools: z
+      .enum(["auto", "on", "off"])
+      .default("auto")
+      .meta(notes("Whether the model is offered tools; auto: until the endpoint refuses them.")),
+    images: z.boolean().default(true).meta(notes("Whether the model is shown images; without, captions alone.")),
+    stream: z
+      .boolean()
+      .default(true)
+      .meta(notes("Whether replies are streamed, so that a silent one is noticed sooner.")),
+    timeout_s: fromTo(0.1, 3600)
+      .default(180)
+      .meta(notes("Time for a whole reply [s]; one that is not streamed has at most 300.")),
+    idle_s: fromTo(0.1, 290).default(60).meta(notes("Time between two pieces of a reply [s].")),
+    retries: count(0, 10).default(2).meta(notes("Further tries after a trouble that may pass.")),
+    max_wait_s: fromTo(0, 3600).default(60).meta(notes("Longest wait that an endpoint may ask for [s].")),
+    repairs: count(0, 10).default(1).meta(notes("How often a reply that is no usable program goes back to the model.")),
+    price_in: fromTo(0, 1e6).optional().meta(notes("Price of a million tokens that the model reads.")),
+    price_out: fromTo(0, 1e6).optional().meta(notes("Price of a million tokens that the model writes.")),
+    budget_calls: count(1, 100_000)
+      .default(200)
+      .meta(notes("Replies of one episode, those of the services' vision model among them.")),
+    budget_tokens: count(1, 1_000_000_000)
+      .optional()
+      .meta(notes("Tokens of one episode, those of the services' vision model among them. Left out: no limit.")),
+    budget_money: fromTo(0.000_001, 1e9)
+      .optional()
+      .meta(notes("Money of one episode, the services' vision model included, in the currency of the prices.")),
+    budget_wait_s: fromTo(0.1, 86_400)
+      .optional()
+      .meta(notes("Wall time of one episode, from the first question to the model on [s].")),
+  })
+  .check(pricedBudget);
 
 const runs = z.strictObject({
   folder: text.default("runs").meta(path("Where the folder of each run and their index are written.")),
@@ -227,8 +249,16 @@ const services = z
       .meta(notes("Unit of the coordinates that it answers: pixels, or thousandths of width and height.")),
     max_tokens: count(16, 200_000).default(1024).meta(notes("Tokens of one of its replies.")),
     timeout_s: fromTo(0.1, 280).default(60).meta(notes("Time for one of its replies [s].")),
+    price_in: fromTo(0, 1e6).optional().meta(notes("Price of a million tokens that it reads.")),
+    price_out: fromTo(0, 1e6).optional().meta(notes("Price of a million tokens that it writes.")),
+    budget_calls: count(1, 100_000).default(1000).meta(notes("Its replies in one episode.")),
+    budget_tokens: count(1, 1_000_000_000).optional().meta(notes("Its tokens in one episode. Left out: no limit.")),
+    budget_money: fromTo(0.000_001, 1e9)
+      .optional()
+      .meta(notes("Its money in one episode, in the currency of the prices.")),
     probe_s: fromTo(0.1, 60).default(5).meta(notes("Time in which its endpoint must say that it is there [s].")),
   })
+  .check(pricedBudget)
   .check(({ value, issues }) => {
     const role = (["pointer", "segmenter", "verifier"] as const).find((one) => value[one] === "vlm");
     const lacking = (["base_url", "name"] as const).find((key) => value[key] === undefined);

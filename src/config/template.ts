@@ -17,6 +17,12 @@ const EXAMPLES: Readonly<Record<string, string>> = {
   "model.budget_tokens": "budget_tokens = 500000",
   "model.budget_money": "budget_money = 2.0",
   "model.budget_wait_s": "budget_wait_s = 600",
+  "services.base_url": 'base_url = "http://127.0.0.1:8080/v1"',
+  "services.name": 'name = "a-model-that-sees"',
+  "services.price_in": "price_in = 2.5",
+  "services.price_out": "price_out = 10",
+  "services.budget_tokens": "budget_tokens = 200000",
+  "services.budget_money": "budget_money = 1.0",
 };
 
 /** Keys that are written as tables of their own. */

@@ -36,4 +36,25 @@ describe("summarize", () => {
     expect(summary.success).toEqual({ count: 0, rate: 0, wilson95: [0, 1] });
     expect(summary.wall_s).toEqual({ mean: 0, p95: 0 });
   });
+
+  it("adds up what models took, the one that decides and the one behind services apart", () => {
+    const took = (calls: number, cost: number | null, troubles: Record<string, number> = {}) => ({
+      ...{ model: "m", calls, tokens_in: 10 * calls, tokens_out: calls, counted: true, cost, latency_ms: 1, troubles },
+    });
+    const both = [
+      result({ seed: 0, model: took(2, 0.5, { model_timeout: 1 }), services: took(3, null) }),
+      result({ seed: 1, model: took(1, 0.25, { model_timeout: 2, model_no_program: 1 }), services: null }),
+    ];
+    expect(summarize("r1", "sim", "llm:m", { from: 0, to: 1 }, both)).toMatchObject({
+      model: {
+        ...{ calls: 3, tokens_in: 30, tokens_out: 3, cost: 0.75 },
+        troubles: { model_timeout: 3, model_no_program: 1 },
+      },
+      services: { calls: 3, tokens_in: 30, tokens_out: 3, cost: null, troubles: {} },
+    });
+    expect(summarize("r1", "sim", "library", { from: 0, to: 3 }, results)).toMatchObject({
+      model: null,
+      services: null,
+    });
+  });
 });

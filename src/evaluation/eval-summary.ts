@@ -14,8 +14,21 @@ export type EvalSummary = {
   infrastructure: { count: number; kinds: Record<string, number> };
   wall_s: { mean: number; p95: number };
   /** Of all episodes with a language model, also those that do not count; null where there was none. */
-  model: { calls: number; tokens_in: number; tokens_out: number; cost: number | null } | null;
+  model: ModelTotals | null;
+  /** The same of the vision model behind services. */
+  services: ModelTotals | null;
 };
+export type ModelTotals = {
+  calls: number;
+  tokens_in: number;
+  tokens_out: number;
+  /** Null where one of the episodes had no prices. */
+  cost: number | null;
+  /** How often each trouble came, by code. */
+  troubles: Record<string, number>;
+};
+
+const repeated = ([code, times]: [string, number]): string[] => Array.from({ length: times }, () => code);
 
 function tally(words: readonly string[]): Record<string, number> {
   const counts: Record<string, number> = {};
@@ -62,12 +75,13 @@ export function summarize(
       mean: walls.length === 0 ? 0 : walls.reduce((sum, value) => sum + value, 0) / walls.length,
       p95: percentile95(walls),
     },
-    model: modelTotals(results),
+    model: modelTotals(results.map(({ model }) => model)),
+    services: modelTotals(results.map(({ services }) => services)),
   };
 }
 
-function modelTotals(results: readonly EpisodeResult[]): EvalSummary["model"] {
-  const accounts = results.flatMap(({ model }) => (model ? [model] : []));
+function modelTotals(every: readonly (ModelAccount | null | undefined)[]): ModelTotals | null {
+  const accounts = every.flatMap((account) => (account ? [account] : []));
   if (accounts.length === 0) return null;
   const sum = (pick: (account: ModelAccount) => number): number =>
     accounts.reduce((total, account) => total + pick(account), 0);
@@ -76,5 +90,6 @@ function modelTotals(results: readonly EpisodeResult[]): EvalSummary["model"] {
     tokens_in: sum(({ tokens_in }) => tokens_in),
     tokens_out: sum(({ tokens_out }) => tokens_out),
     cost: accounts.some(({ cost }) => cost === null) ? null : sum(({ cost }) => cost ?? 0),
+    troubles: tally(accounts.flatMap(({ troubles }) => Object.entries(troubles).flatMap(repeated))),
   };
 }

@@ -4,7 +4,7 @@ import type { Command } from "commander";
 import { Skill2RealError } from "../../contract/errors.js";
 import { IMPLEMENTATION_DIGEST } from "../../contract/generated/implementation-digest.js";
 import { proposerName } from "../../evaluation/episode-result.js";
-import { type EvalSummary, summarize } from "../../evaluation/eval-summary.js";
+import { type EvalSummary, type ModelTotals, summarize } from "../../evaluation/eval-summary.js";
 import { campaignName, evaluateSeeds } from "../../evaluation/evaluate.js";
 import { EXIT } from "../exit-codes.js";
 import { onInterrupt } from "../interrupt.js";
@@ -106,6 +106,11 @@ export function addEval(program: Command, ended: Ended): void {
     });
 }
 
+function totalWords({ calls, tokens_in, tokens_out, cost, troubles }: ModelTotals): string {
+  const kinds = Object.entries(troubles).map(([code, times]) => `\n${code}: ${times}`);
+  return `${calls} replies, ${tokens_in} tokens read and ${tokens_out} written${cost === null ? "" : `, cost ${cost.toFixed(4)}`}${kinds.join("")}`;
+}
+
 function formatSummary(summary: EvalSummary): string {
   const { success, seeds, wall_s, failures, infrastructure, false_claims } = summary;
   const percent = (value: number): string => `${(100 * value).toFixed(1)} %`;
@@ -134,5 +139,7 @@ function formatSummary(summary: EvalSummary): string {
     ],
     ["wall time per episode", `mean ${wall_s.mean.toFixed(2)} s, p95 ${wall_s.p95.toFixed(2)} s`],
   );
+  if (summary.model) table.push(["model", totalWords(summary.model)]);
+  if (summary.services) table.push(["vision model of services", totalWords(summary.services)]);
   return table.toString();
 }
