@@ -197,25 +197,35 @@ async function playSlice(one: Series): Promise<void> {
   await sleep(300); // the emulated controller has ended the program
 }
 
-/** cyclictest beside all of it: what this machine's timers alone are late. */
+/** cyclictest beside all of it, through the same minutes and loads: what this machine's timers alone are late. */
 function startCyclictest(): { report: () => Promise<string> } {
   if (spawnSync("which", ["cyclictest"]).status !== 0)
-    return { report: async () => "cyclictest: not installed (rt-tests), so nothing is known of the timers alone" };
+    return {
+      report: async () =>
+        "cyclictest: not installed (apt-get install rt-tests), so nothing is known of the timers alone",
+    };
   const child = spawn("cyclictest", ["-m", "-q", "-t1", "-p", String(PRIORITY - 1), "-i", "2000", "-h", "8000"], {
-    stdio: ["ignore", "pipe", "ignore"],
+    stdio: ["ignore", "pipe", "pipe"],
   });
+  const ended = once(child, "close");
   let text = "";
+  let errors = "";
+  child.stderr.on("data", (bytes: Buffer) => {
+    errors += bytes.toString();
+  });
   child.stdout.on("data", (bytes: Buffer) => {
     text += bytes.toString();
   });
   return {
     report: async () => {
       child.kill("SIGINT");
-      await once(child, "close");
+      await ended;
       const counts = noCounts();
       for (const [, us, count] of text.matchAll(/^(\d{6})\s+(\d+)/gm)) counts[Number(us)]! += Number(count);
-      const most = /Max Latencies:\s*(\d+)/.exec(text)?.[1] ?? "?";
-      return `cyclictest, every 2 ms at FIFO ${PRIORITY - 1}, the same minutes: late p50 ${countedQuantile(counts, 0.5)} us, p99 ${countedQuantile(counts, 0.99)} us, p99.9 ${countedQuantile(counts, 0.999)} us, max ${most} us`;
+      const most = /Max Latencies:\s*(\d+)/.exec(text)?.[1];
+      if (most === undefined || !counts.some((count) => count > 0))
+        return `cyclictest: it measured nothing (${errors.trim().split("\n")[0] || `exit code ${child.exitCode}`})`;
+      return `cyclictest, every 2 ms at FIFO ${PRIORITY - 1}, the same minutes: late p50 ${countedQuantile(counts, 0.5)} us, p99 ${countedQuantile(counts, 0.99)} us, p99.9 ${countedQuantile(counts, 0.999)} us, max ${Number(most)} us`;
     },
   };
 }

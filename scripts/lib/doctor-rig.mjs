@@ -10,13 +10,14 @@ import {
   realpathSync,
   statSync,
 } from "node:fs";
+import { isIPv4 } from "node:net";
 import { userInfo, version } from "node:os";
 import { delimiter, join } from "node:path";
 import { isatty } from "node:tty";
 import { pathToFileURL } from "node:url";
 import { findPython, missingDebianPackages, RIG_DEBIAN_PACKAGES } from "./machine.mjs";
 import { LIBREALSENSE, RIG_ADDONS, RIG_PROGRAMS } from "./native-steps.mjs";
-import { probeDashboard, probeRtde, probeStream, UR_PORTS } from "./rig-probes.mjs";
+import { probeDashboard, probeName, probeRtde, probeStream, UR_PORTS } from "./rig-probes.mjs";
 import { probe, ROOT } from "./shell.mjs";
 
 const SETUP = "npm run setup -- --native";
@@ -116,7 +117,18 @@ export function* realtimeFindings({ realtime, realtime_priority: priority }, emu
 }
 
 /** Whether the controller answers on each port, and whether it would take commands. */
-export async function* controllerFindings(host, { ports = UR_PORTS, deadline_ms = 1000, registers } = {}) {
+export async function* controllerFindings(given, { ports = UR_PORTS, deadline_ms = 1000, registers } = {}) {
+  let host = given;
+  if (!isIPv4(given)) {
+    const { address, problem } = await probeName(given);
+    if (problem) {
+      const mend = "write arm.host as the pendant shows it under Settings > System > Network";
+      yield bad("controller's name", `${given} ${problem}`, mend);
+      return;
+    }
+    yield good("controller's name", `${given} is ${address}`);
+    host = address;
+  }
   const network = `check the cable and the address (arm.host is ${host}), and on the pendant Settings > Security > Services`;
   const dashboard = await probeDashboard(host, ports.dashboard, deadline_ms);
   const at = (port) => `${host}:${port}`;

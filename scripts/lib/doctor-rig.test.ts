@@ -61,12 +61,16 @@ const HEALTHY = {
   PolyscopeVersion: "URSoftware 5.17.0.123 (Jan 01 2024)",
 };
 
-async function controller(ports: Partial<Ports>, registers = "upper"): Promise<Map<string, Finding>> {
+async function controller(
+  ports: Partial<Ports>,
+  registers = "upper",
+  host = "127.0.0.1",
+): Promise<Map<string, Finding>> {
   const free = await serve(() => {});
   closers.pop()?.();
   const all = { dashboard: free, rtde: free, script: free, secondary: free, primary: free, ...ports };
   const found = new Map<string, Finding>();
-  for await (const finding of doctor.controllerFindings("127.0.0.1", {
+  for await (const finding of doctor.controllerFindings(host, {
     ports: all,
     deadline_ms: 300,
     registers,
@@ -95,6 +99,15 @@ describe("the controller", () => {
     ]);
     for (const finding of found.values()) expect(finding).toMatchObject({ ok: true });
     expect(found.get("dashboard")?.found).toContain("PolyScope 5.17.0.123");
+  });
+
+  it("is looked up where it is named, and nothing more is asked of a name that nobody knows", async () => {
+    const found = await controller({ dashboard: await dashboard(HEALTHY) }, "upper", "localhost");
+    expect(found.get("controller's name")).toMatchObject({ ok: true, found: "localhost is 127.0.0.1" });
+    expect(found.get("dashboard")).toMatchObject({ ok: true });
+    const unknown = await controller({}, "upper", "nobody.invalid");
+    expect([...unknown.keys()]).toEqual(["controller's name"]);
+    expect(unknown.get("controller's name")).toMatchObject({ ok: false, mend: expect.stringContaining("pendant") });
   });
 
   it("is told to be in local mode, unpowered or in protective stop, with what to do", async () => {

@@ -30,6 +30,7 @@ export const RIG_DEBIAN_PACKAGES = {
   "pkg-config": "finds ZeroMQ",
   "libprotozero-dev": "protocol buffers of the Stop listener",
   binutils: "reads the symbols of librealsense",
+  "rt-tests": "cyclictest, beside which the servo bench measures",
 };
 // A tool may be there without its Debian package (a toolchain of one's own).
 const COMMAND_OF = { "g++": "g++", make: "make", cmake: "cmake" };

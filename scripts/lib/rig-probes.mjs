@@ -1,3 +1,4 @@
+import { lookup } from "node:dns/promises";
 import { connect } from "node:net";
 import { performance } from "node:perf_hooks";
 
@@ -44,6 +45,21 @@ function exchange(host, port, { ask, greets = false, deadline_ms = 1000 }) {
       } else end({ bytes, greeting });
     });
   });
+}
+
+/** The IPv4 address of a host name, or the problem with it. */
+export async function probeName(name, deadline_ms = 3000) {
+  let timer;
+  const late = new Promise((resolve) => {
+    timer = setTimeout(() => resolve({ problem: `is not looked up within ${deadline_ms} ms` }), deadline_ms);
+  });
+  const found = lookup(name, { family: 4 }).then(
+    ({ address }) => ({ address }),
+    (error) => ({ problem: `cannot be looked up (${error.code ?? error.message})` }),
+  );
+  const answer = await Promise.race([found, late]);
+  clearTimeout(timer);
+  return answer;
 }
 
 /** The dashboard's answers to `questions`, one connection each; null where it does not answer. */

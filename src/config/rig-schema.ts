@@ -57,8 +57,8 @@ const limits = z
 const arm = z.strictObject({
   host: z
     .string()
-    .regex(/^[A-Za-z0-9.:-]{1,253}$/)
-    .meta(notes("Address of the controller: a host name or IP.")),
+    .regex(/^[A-Za-z0-9._-]{1,253}$/, "must be an IPv4 address or a host name")
+    .meta(notes("Address of the controller: an IPv4 address, or a host name, which is looked up once.")),
   model: z.enum(["UR5e"]).default("UR5e").meta(notes("The arm; its nominal kinematics are those of this model.")),
   kinematics: z
     .enum(["controller", "nominal"])

@@ -81,8 +81,8 @@ const limits = z
   );
 
 export const armOptionsSchema = z.strictObject({
-  /** Numeric IPv4 address of the controller, or "localhost". */
-  host: z.string().transform((host) => (host === "localhost" ? "127.0.0.1" : host)),
+  /** Of the controller: an IPv4 address, or a name, which is looked up once. */
+  host: z.string().min(1),
   /** Ports that are probed first; ur_rtde itself always uses the standard ones. */
   ports: z
     .strictObject({

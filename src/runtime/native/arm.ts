@@ -19,6 +19,7 @@ import {
   type ArmSnapshot,
   type ArmTiming,
 } from "./arm-types.js";
+import { controllerAddress } from "./controller-address.js";
 import { loadAddon } from "./load-addon.js";
 
 export type { ArmDriverOptions, ArmGuard, ArmLoad } from "./arm-schema.js";
@@ -117,7 +118,8 @@ export class ArmDriver {
    * watchdog. Resolves when the arm holds its position under this driver; nothing has moved.
    */
   static async open(options: ArmDriverOptions): Promise<ArmDriver> {
-    const checked = checkOptions(options);
+    const asked_for = checkOptions(options);
+    const checked = { ...asked_for, host: await controllerAddress(asked_for.host) };
     const addon = loadAddon<ArmAddon>("arm");
     // The addon keeps this function; it must not keep the driver, which is collected by itself.
     const listeners = new Set<(event: ArmEvent) => void>();
