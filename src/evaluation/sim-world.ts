@@ -1,3 +1,4 @@
+import { resolve } from "node:path";
 import { SimBackend } from "../../backends/sim/launch.js";
 import type { SimSpawnOptions } from "../../backends/sim/sim-backend.js";
 import { Skill2RealError } from "../contract/errors.js";
@@ -35,6 +36,14 @@ export class SimWorld implements EpisodeWorld {
   async begin({ task, seed, hidden_salt }: WorldRequest): Promise<{ instruction: string }> {
     await this.start();
     return this.#line.reset({ task, seed, ...(hidden_salt ? { hidden_salt } : {}) });
+  }
+
+  keep(path: string): Promise<{ state_hash: string }> {
+    return this.#line.snapshot(resolve(path));
+  }
+
+  putBack(path: string): Promise<{ state_hash: string }> {
+    return this.#line.restore({ path: resolve(path) });
   }
 
   async judge(): Promise<EvaluateReply> {
