@@ -59,7 +59,7 @@ class PtyDevice {
   [[nodiscard]] bool enabled() const { return enabled_; }
   std::atomic<bool> silent = false;
   // Of the way to a target, between two reports.
-  std::atomic<float> most_step_rad = 10.0F;
+  std::atomic<float> most_step_rad = 0.1F;
   [[nodiscard]] float target_rad() const { return target_rad_; }
 
  private:

@@ -16,6 +16,9 @@ constexpr double kHighestAngleRad = 1.74;
 // No motor of this size turns faster: a larger step is a damaged number until a second one agrees.
 constexpr double kMaxRateRadS = 20.0;
 constexpr double kMaxStepRad = 0.15;
+// A line that was held up for as long as telemetry may be old shows the way of that time at once, at
+// the fastest move (0.2 m/s). What is farther than that is no way but another zero.
+constexpr double kZeroJumpRad = 0.5;
 
 std::string statusText(uint32_t bits) {
   static constexpr std::pair<uint32_t, const char*> kNames[] = {
@@ -86,6 +89,7 @@ void Supervisor::connect(double now_s) {
   fault_ = {};
   link_fault_ = false;
   candidate_.reset();
+  zero_jump_rad_ = 0.0;
   motor_time_s_ = -1.0;
   status_time_s_ = -1.0;
   bad_status_count_ = off_count_ = bad_zero_count_ = 0;
@@ -137,6 +141,10 @@ bool Supervisor::acceptMotor(double now_s, const Motor& motor) {
   const bool agrees = candidate_ && near(*candidate_, candidate_time_s_);
   candidate_ = motor;
   candidate_time_s_ = now_s;
+  // Said twice, it is what the device means; no motor turns that far, so its zero is another now.
+  const double jump_rad = motor.angle_rad - motor_.angle_rad;
+  if (agrees && motor_time_s_ >= 0.0 && std::abs(jump_rad) > kZeroJumpRad)
+    zero_jump_rad_ = jump_rad;
   return agrees;
 }
 
@@ -182,6 +190,15 @@ std::optional<Failure> Supervisor::health(double now_s) const {
                   "the gripper's angle is %.3f rad, outside 0 to %.2f: its zero is lost; close the "
                   "fingers by hand, set the zero with the vendor's tool, then recover",
                   motor_.angle_rad, kMaxCommandAngleRad);
+    return Failure{code::kBadZero, text};
+  }
+  if (zero_jump_rad_ != 0.0) {
+    char text[200];
+    std::snprintf(text, sizeof text,
+                  "the gripper's angle jumped by %.3f rad, farther than its motor turns: its zero "
+                  "is lost; close the fingers by hand, set the zero with the vendor's tool, then "
+                  "recover",
+                  zero_jump_rad_);
     return Failure{code::kBadZero, text};
   }
   const bool powered = phase_ == Phase::kReady || phase_ == Phase::kMoving;

@@ -135,6 +135,7 @@ class Supervisor {
   int bad_zero_count_ = 0;
   std::optional<Motor> candidate_;
   double candidate_time_s_ = 0.0;
+  double zero_jump_rad_ = 0.0;  // 0: none
   std::string version_;
   int info_sent_ = 0;
   double info_sent_s_ = 0.0;

@@ -28,6 +28,7 @@ class Device {
   bool heeds_enable = true;
   bool talks = true;
   uint32_t fault_bits = 0;
+  double zero_rad = 0.0;  // what the device takes for 0
   double current_a = 0.0;
   double speed_rad_s = 0.0;
   std::vector<int> codes;
@@ -83,7 +84,7 @@ class Device {
 
   [[nodiscard]] Report report() const {
     Report out;
-    out.motor = Motor{speed_rad_s, current_a, angle_rad};
+    out.motor = Motor{speed_rad_s, current_a, angle_rad - zero_rad};
     MotorStatus status;
     status.bits = fault_bits | (enabled ? kStatusEnabled : 0U);
     out.status = status;
@@ -458,6 +459,24 @@ TEST(Supervisor, ALostZeroIsAFault) {
   bench.device.angle_rad = bench.device.target_rad = 2.4;
   bench.run(1.0);
   EXPECT_EQ(bench.supervisor.state().fault.code, code::kBadZero);
+}
+
+TEST(Supervisor, AZeroThatIsLostDuringAMotionIsAFaultAndNoOpening) {
+  for (const double jump_rad : {0.6, -0.6}) {
+    Bench bench(with(Dialect::kSdk));
+    bench.run(1.0);
+    EXPECT_FALSE(bench.supervisor.move(bench.time_s, {0.03, {}, {}}).refusal);
+    bench.run(0.1);
+    EXPECT_TRUE(bench.supervisor.state().moving);
+    bench.device.zero_rad = jump_rad;
+    bench.run(0.1);
+    EXPECT_EQ(bench.supervisor.state().fault.code, code::kBadZero);
+    EXPECT_EQ(bench.end()->reason, EndReason::kFault);
+    // A person has looked: where it stands now is taken for true.
+    EXPECT_FALSE(bench.supervisor.recover(bench.time_s));
+    bench.run(1.0);
+    EXPECT_EQ(bench.supervisor.state().phase, Phase::kReady);
+  }
 }
 
 TEST(Supervisor, ReleaseTakesThePowerAway) {

@@ -32,7 +32,8 @@ export async function gripperGoto(context: OperationContext, request: GripperGot
     finish: async ({ status }) => {
       if (context.device.lost)
         throw new OperationFailure("backend_lost", "the backend stopped answering while the gripper moved");
-      const { arms, grippers } = await context.state();
+      const { arms, grippers, stop_reason: cause } = await context.state();
+      const why = cause === "" ? "" : ` (${cause})`;
       const now = grippers.find((entry) => entry.arm === arm.name);
       const tcp = arms.find((entry) => entry.name === arm.name);
       if (!now || !tcp)
@@ -59,14 +60,14 @@ export async function gripperGoto(context: OperationContext, request: GripperGot
         case "END_STOPPED":
           throw new OperationFailure(
             "stopped",
-            "a stop was latched while the gripper moved; it keeps its grip",
+            `a stop was latched while the gripper moved${why}; it keeps its grip`,
             fields,
           );
         case "END_PROTECTIVE_STOP":
         case "END_FAULT":
           throw new OperationFailure(
             "protective_stop",
-            "the arm stopped itself while the gripper moved; a person must look",
+            `arm or gripper stopped itself while the gripper moved${why}; a person must look`,
             fields,
           );
         case "END_TIMEOUT":

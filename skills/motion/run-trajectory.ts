@@ -75,11 +75,12 @@ export function runTrajectory(
           "backend_lost",
           "the backend stopped answering during the motion; where the arm is, is not known",
         );
-      const state = (await context.state()).arms.find((entry) => entry.name === arm.name);
+      const { arms, stop_reason: cause } = await context.state();
+      const state = arms.find((entry) => entry.name === arm.name);
       if (!state) throw new OperationFailure("internal_error", `the backend reports no state of arm "${arm.name}"`);
       const reached: Reached = { state, status, stop_reason: reason };
       if (failure)
-        throw new OperationFailure(failure, failureWords(reason, status), {
+        throw new OperationFailure(failure, failureWords(reason, status, cause), {
           stop_reason: reason,
           ...options.onFailure(reached),
         });
@@ -88,7 +89,9 @@ export function runTrajectory(
   };
 }
 
-function failureWords(reason: string, status: MotionStatus): string {
+/** `cause`: what latched the stop, as the backend calls it; empty where it says nothing. */
+function failureWords(reason: string, status: MotionStatus, cause: string): string {
+  const why = cause === "" ? "" : ` (${cause})`;
   const force =
     status.contact_force_n.length === 3 ? ` with ${Math.hypot(...status.contact_force_n).toFixed(1)} N` : "";
   const done = `${(100 * status.fraction_done).toFixed(0)} % of the motion was done`;
@@ -97,9 +100,9 @@ function failureWords(reason: string, status: MotionStatus): string {
       return `the arm touched something that it was not told to expect${force}; it holds where it is; ${done}`;
     case "protective_stop":
     case "fault":
-      return `the arm stopped itself (contact above its limits, or a fault); a person must look; ${done}`;
+      return `the arm stopped itself${why || " (contact above its limits, or a fault)"}; a person must look; ${done}`;
     case "stopped":
-      return `a stop was latched during the motion; ${done}`;
+      return `a stop was latched during the motion${why}; ${done}`;
     case "timeout":
       return `the motion did not end in its time and the arm was stopped; ${done}`;
     default:

@@ -36,6 +36,11 @@ json fault(const std::string& name, const json& request, Process& process) {
   } else if (name == "drop") {
     link.drop_share = request.value("share", 0.2);
     link.drop_until_s = untilS(request);
+  } else if (name == "half_frames") {
+    link.half_share = request.value("share", 0.2);
+    link.half_until_s = untilS(request);
+  } else if (name == "unplug") {
+    link.unplugged_until_s = untilS(request);
   } else if (name == "protective_stop") {
     process.controller.protectiveStop(153, "asked for at the bench");
   } else if (name == "emergency_stop") {
@@ -45,10 +50,16 @@ json fault(const std::string& name, const json& request, Process& process) {
   } else if (name == "noise") {
     process.controller.robot().sensor.setNoise(
         {request.value("force_n", 2.0), request.value("torque_nm", 0.2)});
-  } else {
+  } else if (name == "stuck") {
+    throw std::invalid_argument("no fault stuck here: an arm that does not follow is the bench's");
+  } else if (name == "replug_other_name") {
     throw std::invalid_argument(
-        "unknown fault " + name +
-        ": one of freeze, kill, rst, delay, drop, protective_stop, emergency_stop, local, noise");
+        "no fault replug_other_name here: a controller has an address, which a plug does not "
+        "change");
+  } else {
+    throw std::invalid_argument("unknown fault " + name +
+                                ": one of freeze, kill, rst, delay, drop, half_frames, unplug, "
+                                "protective_stop, emergency_stop, local, noise");
   }
   return {{"done", name}};
 }

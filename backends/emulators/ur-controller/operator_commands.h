@@ -5,6 +5,8 @@
 //   {"fault":"rst"}                  every connection is reset
 //   {"fault":"delay","ms":50,"seconds":1}       both directions of the data exchange
 //   {"fault":"drop","share":0.2,"seconds":1}    data packages of both directions
+//   {"fault":"half_frames","share":0.2,"seconds":1}  data packages that end in their middle
+//   {"fault":"unplug","seconds":2}   no byte passes on any interface; the controller itself goes on
 //   {"fault":"protective_stop"}  {"fault":"emergency_stop"}  {"fault":"local"}
 //   {"fault":"noise","force_n":2,"torque_nm":0.2}
 //   {"clear":true}                   ends all of these that can end

@@ -36,6 +36,8 @@ struct LinkFaults {
   double frozen_until_s = 0;
   double delay_s = 0, delay_until_s = 0;
   double drop_share = 0, drop_until_s = 0;
+  double half_share = 0, half_until_s = 0;
+  double unplugged_until_s = 0;
   bool reset_connections = false;  // taken by the server's thread
 };
 

@@ -7,6 +7,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstdio>
@@ -94,8 +95,8 @@ int Server::port(Port port) const {
 void Server::run() {
   std::array<epoll_event, 32> events{};
   while (!process_.stop.load(std::memory_order_relaxed)) {
-    const double frozen_until_s = faults_.frozen_until_s;
-    if (monotonicS() < frozen_until_s) {
+    const double silent_until_s = std::max(faults_.frozen_until_s, faults_.unplugged_until_s);
+    if (monotonicS() < silent_until_s) {
       // Nothing is read, accepted or answered; the kernel keeps what arrives.
       pollfd wait{event_fd_, POLLIN, 0};
       ::poll(&wait, 1, 20);
@@ -116,7 +117,7 @@ void Server::run() {
       resetAll();
       continue;
     }
-    if (now_s < faults_.frozen_until_s) {
+    if (now_s < std::max(faults_.frozen_until_s, faults_.unplugged_until_s)) {
       continue;
     }
     bool cycle = false;
@@ -210,6 +211,11 @@ bool Server::lost(double now_s) {
          std::uniform_real_distribution<double>(0, 1)(random_) < faults_.drop_share;
 }
 
+bool Server::cut(double now_s) {
+  return now_s < faults_.half_until_s &&
+         std::uniform_real_distribution<double>(0, 1)(random_) < faults_.half_share;
+}
+
 void Server::receiveDashboard(Connection& connection, const std::string& bytes) {
   for (const char c : bytes) {
     if (c != '\n') {
@@ -258,6 +264,9 @@ void Server::onCycle(double now_s) {
       std::string data;
       connection->rtde->cycle(frame_, data);
       if (!data.empty() && !lost(now_s)) {
+        if (cut(now_s)) {
+          data.resize(data.size() / 2);
+        }
         send(*connection, std::move(data), now_s);
       }
     }

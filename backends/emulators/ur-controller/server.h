@@ -51,6 +51,7 @@ class Server {
   void drop(int fd);
   void resetAll();
   [[nodiscard]] bool lost(double now_s);
+  [[nodiscard]] bool cut(double now_s);
 
   Process& process_;
   VariableTable table_;

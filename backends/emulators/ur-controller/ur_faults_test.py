@@ -96,6 +96,42 @@ def test_drop_loses_packages(emulator: Emulator) -> None:
         emulator.ask(clear=True)
 
 
+def test_half_frames_put_the_stream_out_of_step(emulator: Emulator) -> None:
+    header, whole = b"\x00\x0cU\x01", 12
+    with watcher(emulator) as client:
+        assert emulator.ask(fault="half_frames", share=1.0) == {"done": "half_frames"}
+        raw = b""
+        while len(raw) < 1200:  # what was on its way is whole
+            raw += client.link.recv(4096)
+        starts = [at for at in range(600, 1190) if raw[at : at + 4] == header]
+        assert len(starts) > 50
+        assert {b - a for a, b in itertools.pairwise(starts)} == {whole // 2}
+    emulator.ask(clear=True)
+    with watcher(emulator) as client:
+        stamps = [stamp(client) for _ in range(20)]
+        assert stamps == sorted(stamps)
+
+
+def test_unplug_lets_no_byte_pass_while_the_controller_goes_on(emulator: Emulator) -> None:
+    with watcher(emulator) as client:
+        assert emulator.ask(fault="unplug", seconds=1.5) == {"done": "unplug"}
+        client.link.settimeout(0.4)
+        last = stamp(client)
+        with pytest.raises(TimeoutError):
+            while True:
+                last = stamp(client)
+        client.link.settimeout(5)
+        # Unlike a frozen one's, its own time went on.
+        assert stamp(client) - last > 0.9
+
+
+@pytest.mark.parametrize("name", ["stuck", "replug_other_name", "fire"])
+def test_other_names_are_refused_with_the_reason(emulator: Emulator, name: str) -> None:
+    answer = emulator.ask(fault=name)
+    assert name in answer["error"]
+    assert "half_frames" in answer["error"] or "no fault" in answer["error"]
+
+
 def test_emergency_stop_takes_the_power_and_needs_power_on(emulator: Emulator) -> None:
     control, receive = RTDEControlInterface(emulator.host), RTDEReceiveInterface(emulator.host)
     assert control.speedJ([0.5, 0, 0, 0, 0, 0], 4.0)

@@ -371,6 +371,38 @@ TEST(RtdeStream, DataThatWereNotSubscribedAreGarbage) {
   EXPECT_EQ(codeOf([&] { (void)stream.receive(1); }), "arm_protocol");
 }
 
+TEST(RtdeStream, ACutPackageFilledUpWithTheNextOneIsNoState) {
+  const std::string whole = FakeRtde::packet(2), next = FakeRtde::packet(3);
+  for (const std::size_t kept : {whole.size() / 2, whole.size() / 3, whole.size() - 8}) {
+    FakeRtde rtde;
+    std::atomic<bool> cut{false}, sent{false};
+    rtde.data = [&](FakePeer& peer, int connection) {
+      FakePeer::send(connection, FakeRtde::packet(1));
+      while (!cut && !peer.quitting()) {
+        ::usleep(1000);
+      }
+      FakePeer::send(connection, whole.substr(0, kept) + next);
+      sent = true;
+      peer.hang();
+    };
+    FakePeer peer(std::ref(rtde));
+    RtdeStream stream = RtdeStream::connect(kHost, peer.port(), 500, 1);
+    RtdeSample sample = stream.receive(1);
+    EXPECT_EQ(sample.timestamp_s, 1);
+    cut = true;
+    while (!sent) {
+      ::usleep(1000);
+    }
+    std::uint64_t skipped = 0;
+    auto end = RtdeStream::End::kNothing;
+    while (end == RtdeStream::End::kNothing) {
+      end = stream.receiveNow(sample, skipped);
+    }
+    EXPECT_EQ(end, RtdeStream::End::kGarbage);
+    EXPECT_EQ(sample.timestamp_s, 1);
+  }
+}
+
 TEST(RtdeStream, StartedAndThenSilent) {
   FakeRtde rtde;
   FakePeer peer(std::ref(rtde));

@@ -16,6 +16,9 @@ constexpr std::uint8_t kControllerVersion = 'v';
 constexpr std::uint8_t kOutputs = 'O';
 constexpr std::uint8_t kStart = 'S';
 constexpr std::uint8_t kData = 'U';
+constexpr std::uint8_t kText = 'M';
+constexpr std::uint8_t kInputs = 'I';
+constexpr std::uint8_t kPause = 'P';
 constexpr std::size_t kHeader = 3;
 
 enum class Kind : std::uint8_t { kDouble, kInt32, kUint32, kVector3, kVector6 };
@@ -65,6 +68,14 @@ std::size_t sizeOf(Kind kind) {
       return 48;
   }
   return 0;
+}
+
+// What else may come while data flow: texts, and late answers.
+bool isOther(std::uint8_t type, std::size_t size) {
+  constexpr std::size_t kMostText = 1024;
+  const bool known = type == kText || type == kVersion || type == kControllerVersion ||
+                     type == kOutputs || type == kInputs || type == kStart || type == kPause;
+  return known && size >= kHeader && size <= kMostText;
 }
 
 std::vector<std::string> split(const std::string& text) {
@@ -245,14 +256,17 @@ RtdeStream::End RtdeStream::receiveNow(RtdeSample& newest, std::uint64_t& skippe
     std::size_t at = 0;
     while (filled_ - at >= kHeader) {
       const std::size_t size = readU16(buffer_.data() + at);
-      if (size < kHeader) {
+      const std::uint8_t type = buffer_[at + 2];
+      // Judged as soon as it is there: where a package was cut, what follows begins in the middle of
+      // a number, and the package before it, filled up with the start of another, is no state.
+      if (type == kData ? size != kHeader + 1 + packet_size_ : !isOther(type, size)) {
         return End::kGarbage;
       }
       if (filled_ - at < size) {
         break;
       }
-      if (buffer_[at + 2] == kData) {
-        if (size != kHeader + 1 + packet_size_ || buffer_[at + kHeader] != recipe_) {
+      if (type == kData) {
+        if (buffer_[at + kHeader] != recipe_) {
           return End::kGarbage;
         }
         skipped += fresh ? 1 : 0;

@@ -4,7 +4,7 @@ import { type Command, Option } from "commander";
 import { Skill2RealError } from "../../contract/errors.js";
 import { ALL_HIL_CHECKS } from "../../evaluation/hil/all-checks.js";
 import { type ChosenCheck, chooseChecks } from "../../evaluation/hil/choose-checks.js";
-import { countsLine, formatReport } from "../../evaluation/hil/format-report.js";
+import { countsLine, formatFaultsPage, formatReport } from "../../evaluation/hil/format-report.js";
 import { formatJunit } from "../../evaluation/hil/junit.js";
 import { HilMcap } from "../../evaluation/hil/mcap-report.js";
 import { countOutcomes, readReport, writeText } from "../../evaluation/hil/report.js";
@@ -24,6 +24,7 @@ type HilCommandOptions = RigOptions & {
   json?: string;
   mcap?: string;
   junit?: string;
+  faults?: string;
 };
 
 const WIDTH = 140;
@@ -44,6 +45,16 @@ function list(only: readonly string[] | undefined): string {
   }
   return `${table.toString()}\n${chosen.length} checks`;
 }
+
+/** The command as one would type it again for the same table. */
+const commandOf = ({ rig, seed, only, faults }: HilCommandOptions): string =>
+  [
+    "skill2real hil",
+    ...(rig === undefined ? [] : [`--rig ${rig}`]),
+    ...(seed === 1 ? [] : [`--seed ${seed}`]),
+    ...(only === undefined ? [] : [`--only ${only.map((one) => (/^\w+$/.test(one) ? one : `"${one}"`)).join(" ")}`]),
+    `--faults ${faults}`,
+  ].join(" ");
 
 /** Asks the person at the bench before each check that moves something. */
 async function askStep({ group, check }: ChosenCheck): Promise<StepAnswer> {
@@ -76,6 +87,7 @@ export function addHil(program: Command, ended: Ended): void {
     .option("--json <file>", "write the report as JSON")
     .option("--mcap <file>", "record joint states, events and results as MCAP, while they happen")
     .option("--junit <file>", "write the report as JUnit XML")
+    .option("--faults <file>", "write the table of faults as a page of Markdown")
     .option("--strict-timing", "timings beyond their limits fail, in place of being reported as slow", false)
     .option("--speed <fraction>", "real rig: fraction of its speeds (default: its speed_cap)", Number)
     .option("--config <file>", "configuration file")
@@ -118,6 +130,7 @@ export function addHil(program: Command, ended: Ended): void {
           record?.close(report),
           (async () => options.json && writeText(options.json, `${JSON.stringify(report, null, 2)}\n`))(),
           (async () => options.junit && writeText(options.junit, formatJunit(report)))(),
+          (async () => options.faults && writeText(options.faults, formatFaultsPage(report, commandOf(options))))(),
         ]);
         const lost = written.find((one) => one.status === "rejected");
         if (lost) throw lost.reason;

@@ -132,7 +132,10 @@ export class HilBench {
     if (!this.isEmulated) return;
     try {
       await this.#emulated?.clear();
-      if (this.#emulated) await repairController(this.#emulated.controllerHost);
+      if (this.#emulated) {
+        await this.#emulated.tell("controller", { set: { speed_slider: 1 } });
+        await repairController(this.#emulated.controllerHost);
+      }
     } catch (error) {
       // A part that is dead, or stays ill: another rig takes its place.
       this.#options.onLog?.(

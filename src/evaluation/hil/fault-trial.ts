@@ -1,156 +1,278 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { RigPart } from "../../../backends/emulators/rig/launch.js";
 import { operatorStatus } from "../../../backends/native/operator.js";
-import { isSkill2RealError } from "../../contract/errors.js";
-import type { DeviceEvent, StateReply } from "../../contract/generated/device.js";
-import { distance } from "../conformance/motion.js";
+import type { DeviceEvent } from "../../contract/generated/device.js";
 import { ensure } from "./check.js";
 import type { Conductor, HilContext } from "./context.js";
-import { now_s, type PlantTruth } from "./plant-truth.js";
+import { CLOSED_M, type Closing, FaultProgram } from "./fault-program.js";
+import {
+  judgeArmMotion,
+  judgeGripperMotion,
+  judgeGripperState,
+  judgeRobotState,
+  judgeView,
+  type ProgramReply,
+  type WorldTruth,
+} from "./judge-reports.js";
+import { now_s } from "./plant-truth.js";
+import { TruthLog } from "./truth-log.js";
 
 export type FaultTrial = {
   part: RigPart;
+  /** The order that breaks it; `{ set: … }` is one of the controller's own. */
   order: Record<string, unknown>;
+  /** A second order first, where the fault needs one. */
+  before?: Record<string, unknown>;
   /** Fault codes of which one must be told; empty: the motion must go on to its end as if nothing were. */
   codes: readonly string[];
-  /** Which motion is under way. */
-  during: "arm" | "gripper";
+  /** What the program does while its arm moves. */
+  during: "arm" | "gripper" | "then_gripper" | "view";
+  /** Of `view`: the camera, and what must become of its picture. */
+  camera?: string;
+  picture?: "refused" | "given";
+  /** The jaw cannot get where it was told to, and must not say so. */
+  jaw?: "not ok";
   /** A person's recovery must bring the arm back once the fault is over. */
   recovers?: boolean;
 };
 
 const PATIENCE_S = 8;
-/** A state that is told as current may be this far from the truth: servo lag, and the age of the message. */
-const STATE_RAD = 0.03;
-const AT_TARGET_RAD = 0.02;
-const AT_TARGET_M = 0.004;
+/** A fault of the driver is told once the motion has ended, or a moment later. */
+const TOLD_LATER_MS = 2000;
+const WORDS = 160;
 
-type Seen = { notice_s: number | null; code: string; seen: string[]; falsehoods: Set<string> };
+const CLOSING: Record<FaultTrial["during"], Closing> = {
+  arm: "never",
+  gripper: "beside",
+  then_gripper: "then",
+  view: "never",
+};
 
-/** Breaks something during a motion and fills the line of the table of faults; throws where what must be is not. */
-export async function tryFault(ctx: HilContext, name: string, trial: FaultTrial): Promise<void> {
-  const conductor = await ctx.conductor();
-  const truth = ctx.truth();
-  const going = trial.during === "arm" ? await startArm(ctx, conductor) : await startGripper(ctx, conductor);
+/** What a program asks for when a motion of its own has ended. */
+const AFTERWARDS = ["get_robot_state", "get_gripper_state"] as const;
+
+/** Breaks something during a motion of a program and fills the line of the table of faults; throws where what must be is not. */
+export async function tryFault(ctx: HilContext, trial: FaultTrial): Promise<void> {
+  const program = await FaultProgram.open(ctx, CLOSING[trial.during]);
+  const truth = new TruthLog(ctx.truth());
+  ctx.onCleanUp(() => truth.close());
+  if (trial.before) await give(ctx, trial, trial.before);
+  await program.begin();
+  const trace = new Trace(ctx, program, truth);
   const injected_s = now_s();
-  await ctx.bench.emulated.fault(trial.part, trial.order as never).catch((error: unknown) => {
-    // A part that is killed cannot answer the order that killed it.
-    if (trial.order.fault !== "kill") throw error;
-  });
-  const stands = trial.during === "arm" ? truth.standstill(PATIENCE_S) : Promise.resolve(null);
-  const seen = await watch(ctx, conductor, { ...going, injected_s, truth, expected: trial.codes });
-  const stood_s = await stands;
-  const standstill_s = stood_s === null ? null : Math.max(0, stood_s - injected_s);
-  const { notice_s, code, falsehoods } = seen;
-  ctx.fault = {
-    fault: `${trial.part}: ${name}`,
-    notice_s,
-    standstill_s,
-    code,
-    seen: seen.seen.join("; "),
-    false_report: [...falsehoods].join("; "),
-  };
-  if (notice_s !== null) ctx.measure("noticed after", notice_s, "s");
-  if (standstill_s !== null) ctx.measure("stood after", standstill_s, "s");
-  ensure(falsehoods.size === 0, `what was told was false: ${[...falsehoods].join("; ")}`);
-  if (trial.codes.length === 0) ensure(code === "", `it must be borne, and the fault "${code}" was told`);
-  else
-    ensure(trial.codes.includes(code), `the fault told is "${code || "none"}", it must be ${trial.codes.join(" or ")}`);
-  if (trial.codes.length > 0 && trial.during === "arm")
-    ensure(standstill_s !== null, `the arm did not come to stand in ${PATIENCE_S} s`);
-  if (trial.recovers) await recovers(ctx, conductor);
-}
-
-type Going = { group: number; duration_s: number; target: number[] | null; opening_m: number | null };
-
-async function startArm(ctx: HilContext, conductor: Conductor): Promise<Going> {
-  const target = conductor.q_rad.map((q, joint) => (joint === 5 ? q + 0.7 : joint === 0 ? q + 0.12 : q));
-  const motion = ctx.trajectory(conductor, conductor.q_rad, target, 3);
-  const { group } = await ctx.start(conductor, [motion]);
-  await sleep(Math.max(500, 1e3 * 0.35 * motion.duration_s));
-  return { group, duration_s: motion.duration_s, target, opening_m: null };
-}
-
-async function startGripper(ctx: HilContext, conductor: Conductor): Promise<Going> {
-  const arm = conductor.arm.name;
-  await ctx.play(conductor, [{ gripper_move: { arm, opening_m: 0.085 } }]);
-  const opening_m = 0.02;
-  const { group } = await ctx.start(conductor, [{ gripper_move: { arm, opening_m, speed_m_s: 0.03 } }]);
-  await sleep(600);
-  return { group, duration_s: 3, target: null, opening_m };
-}
-
-type Watch = Going & { injected_s: number; truth: PlantTruth; expected: readonly string[] };
-
-/** What a program learns, and whether it is true, until the motion has ended or the backend is lost. */
-async function watch(ctx: HilContext, conductor: Conductor, of: Watch): Promise<Seen> {
-  const seen: Seen = { notice_s: null, code: "", seen: [], falsehoods: new Set() };
-  const until_s = of.injected_s + of.duration_s + PATIENCE_S;
-  const noticed = (event: DeviceEvent): void => {
-    if (event.kind === "group_progress") return;
-    seen.notice_s ??= Math.max(0, now_s() - of.injected_s);
-  };
-  const remove = conductor.client.onEvent((event) => {
-    if (event.fault && seen.code === "") seen.code = event.fault.code;
-    if (event.fault || event.stopped) noticed(event);
-  });
+  const remove = program.conductor.client.onEvent((event) => trace.hear(event));
   try {
-    while (now_s() < until_s) {
-      const state = await ctx.state(conductor.client);
-      judgeState(state, of, seen);
-      const motion = state.groups.find(({ group }) => group === of.group);
-      if (motion && !motion.active) {
-        const { end_reason } = motion.motions[0]!;
-        seen.seen.push(`its motion ended with ${end_reason}`);
-        judgeEnd(end_reason, of, seen);
-        break;
-      }
-      await sleep(10);
-    }
-    // A fault is told once the motion has ended, or a moment later.
-    for (let i = 0; i < 100 && seen.code === "" && of.expected.length > 0; i += 1) await sleep(20);
-  } catch (error) {
-    seen.seen.push(`its call failed with ${isSkill2RealError(error) ? error.code : String(error)}`);
-    seen.notice_s ??= now_s() - of.injected_s;
+    await give(ctx, trial, trial.order);
+    if (trial.during === "view") await trace.look(trial.camera!);
+    await program.motions((reply) => trace.ended(reply));
+    trace.nothingHeld();
+    if (trial.codes.length > 0) await trace.waitForCode();
+    // What a program asks for next must be as true as how its motion ended.
+    for (const operation of AFTERWARDS)
+      if (operation !== "get_gripper_state" || ctx.rig.gripper) trace.judgeState(await program.ask(operation));
+    await trace.backendCode();
   } finally {
     remove();
   }
-  if (seen.code === "") {
-    const backend = await ctx.bench.backend();
-    const status = await operatorStatus(backend.operator).catch(() => null);
-    seen.code = status?.fault_code ?? "";
-  }
-  if (seen.code === "") seen.notice_s = null;
-  if (seen.seen.length === 0) {
-    seen.seen.push("its motion never ended");
-    seen.falsehoods.add("a motion that goes on for ever");
-  }
-  return seen;
+  const stopped = trial.codes.length > 0;
+  const stood_s = stopped ? await standstill(truth, injected_s) : null;
+  report(ctx, trial, trace, injected_s, stood_s);
+  verdict(trial, trace, { stood: stood_s !== null, alive: truth.alive });
+  if (trial.recovers) await recovers(ctx, program.conductor);
 }
 
-/** A state that says of itself that it is of now must be true. */
-function judgeState({ arms, grippers }: StateReply, { truth }: Watch, { falsehoods }: Seen): void {
-  const real = truth.read();
-  const [arm] = arms;
-  if (arm && arm.mode !== "DISCONNECTED" && arm.mode !== "FAULT" && Math.abs(arm.time_s - real.time_s) < 0.02) {
-    const off = distance(arm.q_rad, real.q_rad);
-    if (off > STATE_RAD) falsehoods.add(`joints told as current are ${(1e3 * off).toFixed(0)} mrad off`);
+async function give(ctx: HilContext, { part }: FaultTrial, order: Record<string, unknown>): Promise<void> {
+  const { emulated } = ctx.bench;
+  if ("set" in order) await emulated.tell(part, order);
+  else
+    await emulated.fault(part, order as never).catch((error: unknown) => {
+      // A part that is killed cannot answer the order that killed it.
+      if (order.fault !== "kill") throw error;
+    });
+}
+
+async function standstill(truth: TruthLog, injected_s: number): Promise<number | null> {
+  while (now_s() < injected_s + PATIENCE_S) {
+    const stood_s = truth.stoodAfter(injected_s);
+    if (stood_s !== null || !truth.alive) return stood_s;
+    await sleep(20);
   }
-  const [jaw] = grippers;
-  if (jaw && Math.abs(jaw.time_s - real.time_s) < 0.02 && Math.abs(jaw.opening_m - real.opening_m) > 0.012)
-    falsehoods.add(
-      `an opening told as current is ${(1e3 * Math.abs(jaw.opening_m - real.opening_m)).toFixed(0)} mm off`,
+  return truth.stoodAfter(injected_s);
+}
+
+/** What a program and its runtime were told, and what of it was not so. */
+class Trace {
+  readonly replies: ProgramReply[] = [];
+  readonly falsehoods = new Set<string>();
+  noticed_s: number | null = null;
+  code = "";
+  readonly #ends: string[] = [];
+  readonly #ctx: HilContext;
+  readonly #program: FaultProgram;
+  readonly #truth: TruthLog;
+
+  constructor(ctx: HilContext, program: FaultProgram, truth: TruthLog) {
+    this.#ctx = ctx;
+    this.#program = program;
+    this.#truth = truth;
+  }
+
+  hear(event: DeviceEvent): void {
+    if (!event.fault && !event.stopped) return;
+    this.noticed_s ??= now_s();
+    if (event.fault && this.code === "") this.code = event.fault.code;
+  }
+
+  /** How a motion ended, against what the plant does at that very moment. */
+  ended(reply: ProgramReply): void {
+    this.replies.push(reply);
+    if (reply.status !== "ok") this.noticed_s ??= now_s();
+    this.#ends.push(reply.status);
+    this.#false(
+      reply.operation === "goto_pose"
+        ? judgeArmMotion(reply, this.#world(), this.#program.X_world_goal)
+        : judgeGripperMotion(reply, this.#world(), CLOSED_M),
     );
+  }
+
+  judgeState(reply: ProgramReply): void {
+    this.replies.push(reply);
+    const judge = reply.operation === "get_robot_state" ? judgeRobotState : judgeGripperState;
+    this.#false(judge(reply, this.#world()));
+  }
+
+  async look(camera: string): Promise<void> {
+    const view = this.#ctx.rig.cameras[camera]?.mount === "tcp" ? "get_wrist_stereo_view" : "get_scene_stereo_view";
+    const asked_s = now_s();
+    const reply = await this.#program.look(view);
+    this.replies.push(reply);
+    if (reply.status !== "ok") {
+      this.noticed_s ??= now_s();
+      if (this.code === "") this.code = reply.status;
+    }
+    this.#false(
+      judgeView(reply, {
+        asked_s,
+        exposures: await exposuresOf(this.#ctx, camera),
+        X_world_tcp_at: (time_s) => this.#program.X_world_tcp(this.#truth.at(time_s).q_rad),
+      }),
+    );
+  }
+
+  /** The table is empty: who remembers something in the hand remembers wrongly. */
+  nothingHeld(): void {
+    const { arms, held } = this.#program.session.context;
+    for (const { name } of arms.all())
+      if (held.get(name)) this.falsehoods.add(`arm "${name}" is told to hold something, and nothing is there`);
+  }
+
+  async waitForCode(): Promise<void> {
+    const give_up_s = now_s() + TOLD_LATER_MS / 1e3;
+    while (this.code === "" && now_s() < give_up_s) await sleep(20);
+  }
+
+  /** The fault that a person would be told, where no event said it. */
+  async backendCode(): Promise<void> {
+    if (this.code !== "") return;
+    const backend = this.#ctx.bench.running;
+    this.code = (backend && (await operatorStatus(backend.operator).catch(() => null))?.fault_code) ?? "";
+    // A motion that did not get there and broke nothing has its status alone.
+    if (this.code === "") this.code = this.#ends.find((status) => status !== "ok") ?? "";
+  }
+
+  #false(found: readonly string[]): void {
+    for (const one of found) this.falsehoods.add(one);
+  }
+
+  #world(): WorldTruth {
+    const { q_rad, opening_m } = this.#truth.now();
+    return { q_rad, opening_m, X_world_tcp: this.#program.X_world_tcp(q_rad) };
+  }
 }
 
-/** "Completed" is a promise: the arm, or the jaw, is there. */
-function judgeEnd(end_reason: string, { truth, target, opening_m }: Watch, { falsehoods }: Seen): void {
-  if (end_reason !== "END_COMPLETED") return;
-  const real = truth.read();
-  if (target && distance(real.q_rad, target) > AT_TARGET_RAD)
-    falsehoods.add(`"completed", ${(1e3 * distance(real.q_rad, target)).toFixed(0)} mrad from the target`);
-  if (opening_m !== null && Math.abs(real.opening_m - opening_m) > AT_TARGET_M)
-    falsehoods.add(`"completed", ${(1e3 * Math.abs(real.opening_m - opening_m)).toFixed(0)} mm from the target`);
+/** When the bench really took its last pictures; null where its camera process is gone. */
+async function exposuresOf(ctx: HilContext, camera: string): Promise<number[] | null> {
+  try {
+    const { stats } = (await ctx.bench.emulated.tell("bench", { stats: true })) as {
+      stats?: { cameras?: { exposure_times_s?: Record<string, number[]> } | null };
+    };
+    return stats?.cameras?.exposure_times_s?.[camera] ?? null;
+  } catch {
+    return null;
+  }
+}
+
+export const describeFault = ({ part, order, camera }: FaultTrial): string => {
+  const words = Object.entries(order).map(([key, value]) =>
+    key === "fault" ? String(value) : key === "set" ? settingWords(value) : `${key} ${String(value)}`,
+  );
+  return `${camera === undefined ? part : "camera"}: ${words.filter((word) => !word.startsWith("camera ")).join(", ")}`;
+};
+
+const settingWords = (value: unknown): string =>
+  Object.entries(value as Record<string, unknown>)
+    .map(([key, to]) => `${key} ${String(to)}`)
+    .join(", ");
+
+const replyWords = ({ operation, status, message, fields }: ProgramReply): string => {
+  const more = [
+    ...(typeof fields.stop_reason === "string" ? [fields.stop_reason] : []),
+    ...(operation === "get_robot_state" && typeof fields.mode === "string" ? [`mode ${fields.mode}`] : []),
+  ];
+  const words = status === "ok" || message === "" ? "" : `: ${message.slice(0, WORDS)}`;
+  return `${operation} ${status}${more.length > 0 ? ` (${more.join(", ")})` : ""}${words}`;
+};
+
+function report(
+  ctx: HilContext,
+  trial: FaultTrial,
+  { replies, falsehoods, noticed_s, code }: Trace,
+  injected_s: number,
+  stood_s: number | null,
+): void {
+  const since = (time_s: number | null): number | null => (time_s === null ? null : Math.max(0, time_s - injected_s));
+  const [notice_s, standstill_s] = [since(noticed_s), since(stood_s)];
+  ctx.fault = {
+    fault: describeFault(trial),
+    notice_s,
+    standstill_s,
+    code,
+    seen: replies.map(replyWords).join("; "),
+    false_report: [...falsehoods].join("; "),
+    program: replies.map(({ operation, status, message, fields }) => ({
+      operation,
+      status,
+      message,
+      stop_reason: typeof fields.stop_reason === "string" ? fields.stop_reason : "",
+    })),
+  };
+  if (notice_s !== null) ctx.measure("noticed after", notice_s, "s");
+  if (standstill_s !== null) ctx.measure("stood after", standstill_s, "s");
+}
+
+function verdict(
+  trial: FaultTrial,
+  { replies, falsehoods, code }: Trace,
+  is: { stood: boolean; alive: boolean },
+): void {
+  const { codes, during, picture, jaw } = trial;
+  ensure(falsehoods.size === 0, `what was told was false: ${[...falsehoods].join("; ")}`);
+  const of = (operation: string): ProgramReply | undefined => replies.find((reply) => reply.operation === operation);
+  const [arm, gripper] = [of("goto_pose"), of("gripper_goto")];
+  if (codes.length > 0) {
+    ensure(codes.includes(code), `the fault told is "${code || "none"}", it must be ${codes.join(" or ")}`);
+    ensure(arm?.status !== "ok" || gripper?.status !== "ok", "the program was told that all went well");
+    ensure(is.stood || !is.alive, `the arm did not come to stand in ${PATIENCE_S} s`);
+    return;
+  }
+  ensure(arm?.status === "ok", () => `the arm's motion ended with ${arm?.status}: ${arm?.message}`);
+  const closes = CLOSING[during] !== "never";
+  if (closes && jaw === "not ok") ensure(gripper?.status !== "ok", "the jaw is told to be where it is not");
+  else if (closes)
+    ensure(gripper?.status === "ok", () => `the gripper's motion ended with ${gripper?.status}: ${gripper?.message}`);
+  const view = replies.find(({ operation }) => operation.endsWith("_stereo_view"));
+  if (picture === "refused") ensure(view?.status !== "ok", "the picture was given");
+  if (picture === "given") ensure(view?.status === "ok", () => `no picture: ${view?.status}: ${view?.message}`);
 }
 
 /** The fault is over; a person recovers, and the arm moves again. */

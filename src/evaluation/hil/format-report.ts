@@ -72,6 +72,40 @@ export function formatFaults(rows: readonly FaultRow[], width = 140): string {
   return table.toString();
 }
 
+const cell = (text: string): string => text.replaceAll("|", "\\|").replaceAll(/\s+/g, " ").trim();
+
+/** The table of faults as a Markdown page, with where it comes from: rig, machine, its load, and the command. */
+export function formatFaultsPage(report: HilReport, command: string): string {
+  const rows = report.results.flatMap(({ fault, outcome }) => (fault ? [{ ...fault, outcome }] : []));
+  const untrue = rows.filter(({ false_report }) => false_report !== "").length;
+  const failed = rows.filter(({ outcome }) => outcome === "failed").length;
+  const { cpus, load_average, kernel } = report.machine;
+  const lines = rows.map(({ fault, notice_s, standstill_s, code, seen, false_report, outcome }) =>
+    [
+      `${cell(fault)}${outcome === "failed" ? " (**check failed**)" : ""}`,
+      seconds(notice_s),
+      seconds(standstill_s),
+      code === "" ? "-" : `\`${cell(code)}\``,
+      cell(seen),
+      cell(false_report) || "nothing",
+    ].join(" | "),
+  );
+  return `# What does each fault of a device do to a program?
+
+Written by \`${command}\` on ${report.started_at.slice(0, 10)}, rig ${report.rig.name}${report.rig.seed === undefined ? "" : ` (seed ${report.rig.seed})`}, on ${cpus} processors
+(Linux ${kernel}, load average ${load_average.toFixed(1)} at its end). ${rows.length} faults: ${failed} checks failed, ${untrue} told something falsely.
+
+Each was given while a program's \`goto_pose\` was in the middle of its way. "Noticed" and "stood" are seconds from the order that broke something to the first
+word of it at the runtime, and to the arm's standstill by the plant's own joints; "-": not noticed, because it must be borne, or not stopped by it. "Told falsely"
+compares every result of the program with the plant: "ok" with the true pose and opening, poses and openings with the true ones, a grip with a table that is empty, and a picture's time with
+when the bench took it.
+
+| fault | noticed | stood | code | the program saw | told falsely |
+| --- | --- | --- | --- | --- | --- |
+${lines.map((line) => `| ${line} |`).join("\n")}
+`;
+}
+
 export function countsLine({ results, not_run, state, stopped_because }: HilReport): string {
   const { passed, slow, failed, skipped } = countOutcomes(results);
   const earlier = results.some((result) => result.earlier) ? " (* from the report that was resumed)" : "";

@@ -19,7 +19,12 @@ const faultRowSchema = z.strictObject({
   standstill_s: z.number().nullable(),
   code: z.string(),
   seen: z.string(),
+  /** What of it was not so; empty: nothing. */
   false_report: z.string(),
+  /** Results of the program's operations, in the order of their ends. */
+  program: z
+    .array(z.strictObject({ operation: z.string(), status: z.string(), message: z.string(), stop_reason: z.string() }))
+    .optional(),
 });
 /** One line of the table of faults. */
 export type FaultRow = z.infer<typeof faultRowSchema>;

@@ -293,7 +293,7 @@ export class CameraDriver {
     const { count, earliest_time_s } = this.#reader.status();
     return new Skill2RealError(
       "deadline_exceeded",
-      `camera "${this.#settings.name}": no exposure at or after ${not_before_s.toFixed(3)} s came within ${deadline_ms} ms; the newest of ${count} began at ${earliest_time_s.toFixed(3)} s`,
+      `camera "${this.#settings.name}": no exposure at or after ${not_before_s.toFixed(3)} s came within ${deadline_ms.toFixed(0)} ms; the newest of ${count} began at ${earliest_time_s.toFixed(3)} s`,
     );
   }
 

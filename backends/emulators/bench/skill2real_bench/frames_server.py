@@ -13,6 +13,7 @@ import select
 import signal
 import sys
 import time
+from collections import deque
 
 import mujoco
 import zmq
@@ -29,6 +30,8 @@ from .rig_draw import draw_rig
 
 MAX_REQUEST_BYTES = 4096
 MAX_WAIT_S = 1.0
+# When the last pictures were really taken, for whoever judges what a client says of them.
+KEPT_EXPOSURES = 64
 # Drawing gives way to the loops that move the arm.
 NICENESS = 5
 _REQUEST_KEYS = ("camera", "not_before_s", "infrared")
@@ -44,6 +47,7 @@ class FramesServer:
         self._infrared = {camera.name: camera.has_infrared for camera in CAMERAS}
         self._epoch = 0
         self._exposures = 0
+        self._taken_s = {camera.name: deque[float](maxlen=KEPT_EXPOSURES) for camera in CAMERAS}
         self._exposing_s = 0.0
         self._worst_s = 0.0
         self._context = zmq.Context(io_threads=1)
@@ -97,6 +101,7 @@ class FramesServer:
         done_s = time.monotonic()
         exposure.arrival_time_s = max(exposure.arrival_time_s, done_s)
         self._exposures += 1
+        self._taken_s[channel.name].append(round(state.host_time_s, 6))
         self._exposing_s += done_s - now_s
         self._worst_s = max(self._worst_s, done_s - now_s)
         return exposure
@@ -184,6 +189,7 @@ class FramesServer:
             mean_s = self._exposing_s / self._exposures if self._exposures else 0.0
             return {
                 "exposures": self._exposures,
+                "exposure_times_s": {name: list(times) for name, times in self._taken_s.items()},
                 "exposure_mean_ms": round(mean_s * 1000, 2),
                 "exposure_max_ms": round(self._worst_s * 1000, 2),
                 "cpu_s": round(time.process_time(), 3),
