@@ -2,7 +2,7 @@ import { Skill2RealError } from "../../contract/errors.js";
 import type { ProposerContext } from "../proposer.js";
 import { estimateTokens } from "./estimate-tokens.js";
 import { type ModelMessage, textMessage } from "./messages.js";
-import { DETAIL, type Detail, type StageMessagesOptions, stageMessages } from "./stage-messages.js";
+import { DETAIL, type Detail, type StageMessagesOptions, stageTellers } from "./stage-messages.js";
 
 /** What is never trimmed, with what each part is called when it does not fit. */
 export type FixedParts = { name: string; text: string }[];
@@ -27,25 +27,25 @@ export function buildPrompt({ instruction, stages }: ProposerContext, options: B
     textMessage("user", `Goal: ${instruction}`),
   ];
   const shown = options.last === undefined ? stages : stages.slice(-options.last);
-  const details: Detail[] = shown.map(() => "whole");
-  const sized = (): { messages: ModelMessage[]; size: number } => {
-    const messages = [...head, ...stageMessages(shown, details, options)];
-    return { messages, size: estimateTokens(messages) };
+  const tellers = stageTellers(shown, options);
+  const told = tellers.map((tell) => tell("whole"));
+  const headSize = estimateTokens(head);
+  let size = headSize + told.reduce((sum, messages) => sum + estimateTokens(messages), 0);
+  const tell = (at: number, detail: Detail): void => {
+    const less = tellers[at]?.(detail) ?? [];
+    size += estimateTokens(less) - estimateTokens(told[at] ?? []);
+    told[at] = less;
   };
-  let now = sized();
   for (const detail of DETAIL.slice(1))
-    for (let at = 0; at < shown.length - 1 && now.size > tokens; at += 1) {
-      details[at] = detail;
-      now = sized();
-    }
-  if (now.size <= tokens) return now.messages;
+    for (let at = 0; at < shown.length - 1 && size > tokens; at += 1) tell(at, detail);
+  if (size <= tokens) return [...head, ...told.flat()];
   const sizes = [
     ...fixed.map(({ name, text }) => `${name} ${estimateTokens([textMessage("system", text)])}`),
-    `the latest stage ${now.size - estimateTokens(head)}`,
+    `the latest stage ${size - headSize}`,
   ];
   throw new Skill2RealError(
     "model_context_overflow",
-    `the prompt takes about ${now.size} tokens of ${tokens} (${sizes.join(", ")}): choose a smaller pack, fewer memories or skills, or raise model.context_tokens`,
-    { details: { size: now.size, limit: tokens } },
+    `the prompt takes about ${size} tokens of ${tokens} (${sizes.join(", ")}): choose a smaller pack, fewer memories or skills, or raise model.context_tokens`,
+    { details: { size, limit: tokens } },
   );
 }

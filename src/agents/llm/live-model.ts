@@ -44,7 +44,11 @@ export class LiveModel implements Model {
 
   async complete(messages: readonly ModelMessage[], signal: AbortSignal): Promise<ModelCompletion> {
     const { settings, tools } = this.#options;
-    const request = { messages: await this.#encoded(messages), tools, max_tokens: settings.max_tokens };
+    const request = {
+      messages: await encodedMessages(messages, this.#options.folder),
+      tools,
+      max_tokens: settings.max_tokens,
+    };
     const troubles: string[] = [];
     for (let attempt = 0; ; attempt += 1) {
       try {
@@ -80,33 +84,35 @@ export class LiveModel implements Model {
     if (typeof asked === "number") return asked <= max_wait_s ? asked : null;
     return Math.min(FIRST_WAIT_S * 2 ** attempt, max_wait_s);
   }
-
-  async #encoded(messages: readonly ModelMessage[]): Promise<ChatCompletionMessageParam[]> {
-    return Promise.all(
-      messages.map(async ({ role, parts }): Promise<ChatCompletionMessageParam> => {
-        const text = parts.map((part) => (part.type === "text" ? part.text : "")).join("\n");
-        if (role !== "user") return { role, content: text };
-        // Plain text where there is no image: some endpoints take lists of parts only with images, or not at all.
-        if (parts.every((part) => part.type === "text")) return { role, content: text };
-        return { role, content: await Promise.all(parts.map((part) => this.#part(part))) };
-      }),
-    );
-  }
-
-  async #part(part: ModelMessage["parts"][number]): Promise<ChatCompletionContentPart> {
-    if (part.type === "text") return part;
-    const png = "path" in part ? await this.#file(part.path) : await encoded(part);
-    return { type: "image_url", image_url: { url: `data:image/png;base64,${png.toString("base64")}` } };
-  }
-
-  #file(path: string): Promise<Buffer> {
-    return readFile(join(this.#options.folder, path)).catch((cause: NodeJS.ErrnoException) => {
-      throw new Skill2RealError("storage_failed", `the image ${path} of the run cannot be read (${cause.code})`, {
-        cause,
-      });
-    });
-  }
 }
+
+/** Messages as they go over the wire, images of the run's folder in them. Throws `storage_failed` for one that cannot be read. */
+export const encodedMessages = (
+  messages: readonly ModelMessage[],
+  folder: string,
+): Promise<ChatCompletionMessageParam[]> =>
+  Promise.all(
+    messages.map(async ({ role, parts }): Promise<ChatCompletionMessageParam> => {
+      const text = parts.map((part) => (part.type === "text" ? part.text : "")).join("\n");
+      if (role !== "user") return { role, content: text };
+      // Plain text where there is no image: some endpoints take lists of parts only with images, or not at all.
+      if (parts.every((part) => part.type === "text")) return { role, content: text };
+      return { role, content: await Promise.all(parts.map((part) => encodedPart(part, folder))) };
+    }),
+  );
+
+async function encodedPart(part: ModelMessage["parts"][number], folder: string): Promise<ChatCompletionContentPart> {
+  if (part.type === "text") return part;
+  const png = "path" in part ? await fileOf(part.path, folder) : await encoded(part);
+  return { type: "image_url", image_url: { url: `data:image/png;base64,${png.toString("base64")}` } };
+}
+
+const fileOf = (path: string, folder: string): Promise<Buffer> =>
+  readFile(join(folder, path)).catch((cause: NodeJS.ErrnoException) => {
+    throw new Skill2RealError("storage_failed", `the image ${path} of the run cannot be read (${cause.code})`, {
+      cause,
+    });
+  });
 
 const encoded = ({ pixels, width, height }: { pixels: Uint8Array; width: number; height: number }): Promise<Buffer> =>
   sharp(pixels, { raw: { width, height, channels: 3 } })

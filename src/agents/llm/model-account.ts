@@ -1,3 +1,4 @@
+import { Stopwatch } from "../stopwatch.js";
 import type { ModelCompletion } from "./model.js";
 
 /** What an episode took of a model. */
@@ -33,10 +34,16 @@ export class Accountant {
   readonly #options: AccountantOptions;
   readonly #whose: string;
   readonly #besides: Accountant | null;
-  readonly #began = performance.now();
+  readonly #stopwatch: Stopwatch;
 
   /** `besides` is an account that draws on the same budgets; `whose` is how messages name the budgets. */
-  constructor(options: AccountantOptions, whose = "the model", besides: Accountant | null = null) {
+  constructor(
+    options: AccountantOptions,
+    whose = "the model",
+    besides: Accountant | null = null,
+    stopwatch = new Stopwatch(),
+  ) {
+    this.#stopwatch = stopwatch;
     this.#options = options;
     this.#whose = whose;
     this.#besides = besides;
@@ -86,8 +93,8 @@ export class Accountant {
       return used_up(`${budget_tokens} tokens`, ` (${tokens})`);
     if (budget_money !== undefined && money >= budget_money)
       return used_up(`${budget_money} of the money`, ` (${money.toFixed(4)})`);
-    const waited_s = (performance.now() - this.#began) / 1e3;
-    if (budget_wait_s !== undefined && waited_s >= budget_wait_s) return used_up(`${budget_wait_s} s of the time`, "");
+    if (budget_wait_s !== undefined && this.#stopwatch.elapsed_s >= budget_wait_s)
+      return used_up(`${budget_wait_s} s of the time`, "");
     return null;
   }
 }

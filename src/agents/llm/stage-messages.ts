@@ -21,17 +21,21 @@ const json = (value: unknown): string => {
   return text.length > JSON_CHARS ? `${text.slice(0, JSON_CHARS)}… (${text.length} characters)` : text;
 };
 
-/** The messages of every stage, each with as much detail as asked; names of images count through all of them. */
-export function stageMessages(
-  stages: readonly StageRecord[],
-  details: readonly Detail[],
-  options: StageMessagesOptions,
-): ModelMessage[] {
+/** Gives the messages of one stage in as much detail as asked; each is written once. */
+export type StageTeller = (detail: Detail) => ModelMessage[];
+
+/** A teller for every stage; names of images count through all of them. */
+export function stageTellers(stages: readonly StageRecord[], options: StageMessagesOptions): StageTeller[] {
   const names = new ImageNames();
-  return stages.flatMap((stage, at) => {
+  return stages.map((stage) => {
     // Named also where they are not shown, so that trimming renames nothing.
     const parts = stage.images.map((image) => names.part(image));
-    return oneStage(stage, parts, details[at] ?? "whole", options);
+    const told = new Map<Detail, ModelMessage[]>();
+    return (detail) => {
+      const messages = told.get(detail) ?? oneStage(stage, parts, detail, options);
+      told.set(detail, messages);
+      return messages;
+    };
   });
 }
 
