@@ -16,8 +16,8 @@ constexpr double kHighestAngleRad = 1.74;
 // No motor of this size turns faster: a larger step is a damaged number until a second one agrees.
 constexpr double kMaxRateRadS = 20.0;
 constexpr double kMaxStepRad = 0.15;
-// A line that was held up for as long as telemetry may be old shows the way of that time at once, at
-// the fastest move (0.2 m/s). What is farther than that is no way but another zero.
+// A line that was held up for as long as telemetry may be old shows the way of that time at once,
+// at the fastest move (0.2 m/s). What is farther than that is no way but another zero.
 constexpr double kZeroJumpRad = 0.5;
 
 std::string statusText(uint32_t bits) {

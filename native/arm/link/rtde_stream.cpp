@@ -257,8 +257,8 @@ RtdeStream::End RtdeStream::receiveNow(RtdeSample& newest, std::uint64_t& skippe
     while (filled_ - at >= kHeader) {
       const std::size_t size = readU16(buffer_.data() + at);
       const std::uint8_t type = buffer_[at + 2];
-      // Judged as soon as it is there: where a package was cut, what follows begins in the middle of
-      // a number, and the package before it, filled up with the start of another, is no state.
+      // Judged as soon as it is there: where a package was cut, what follows begins in the middle
+      // of a number, and the package before it, filled up with the start of another, is no state.
       if (type == kData ? size != kHeader + 1 + packet_size_ : !isOther(type, size)) {
         return End::kGarbage;
       }

@@ -12,6 +12,8 @@ constexpr double kProbe_s = 1.0;
 constexpr double kStart_s = 5.0;
 constexpr double kCall_s = 3.0;
 constexpr double kControlOpen_s = 12.0;
+constexpr double kRegistersFree_s = 1.5;
+constexpr double kRegistersPause_s = 0.1;
 constexpr int kControlPriority = 40;
 // A receiving thread of ur_rtde may wait 2.5 s for a controller that says nothing.
 constexpr double kControlClose_s = 3.5;
@@ -254,6 +256,26 @@ void LinkSession::awaitProgram() {
       "and shows no message");
 }
 
+namespace {
+
+// A connection that was closed just now, ours too, owns its registers until the controller has seen
+// its end.
+std::unique_ptr<ControlThread> openControl(const ControlFactory& factory, int priority) {
+  const Deadline deadline = Deadline::in(kRegistersFree_s);
+  for (;;) {
+    try {
+      return named([&] { return ControlThread::open(factory, kControlOpen_s, priority); });
+    } catch (const ArmError& error) {
+      if (error.code() != "arm_registers_in_use" || deadline.passed()) {
+        throw;
+      }
+      pause(kRegistersPause_s);
+    }
+  }
+}
+
+}  // namespace
+
 void LinkSession::startProgram(bool take_over, ArmInfo& info) {
   cycle_.setPhase(LinkPhase::kConnecting);
   cycle_.setKicking(false);
@@ -263,7 +285,7 @@ void LinkSession::startProgram(bool take_over, ArmInfo& info) {
   awaitNoProgram(take_over);
   // ur_rtde waits in busy loops: below the threads of interrupts (50), so that the network goes on.
   const int priority = std::min(options_.realtime_priority - 1, kControlPriority);
-  control_ = named([&] { return ControlThread::open(factory_, kControlOpen_s, priority); });
+  control_ = openControl(factory_, priority);
   control_->setServo(options_.servo);
   named([&] { control_->call("upload", kStart_s, [](Control& control) { control.upload(); }); });
   awaitProgram();

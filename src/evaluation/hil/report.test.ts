@@ -4,7 +4,7 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { readTrace } from "../../runtime/trace/read-trace.js";
-import { formatReport } from "./format-report.js";
+import { formatFaultsPage, formatReport } from "./format-report.js";
 import { formatJunit, xmlText } from "./junit.js";
 import { HilMcap } from "./mcap-report.js";
 import { type HilReport, type HilResult, readReport, resultsToKeep, writeText } from "./report.js";
@@ -79,6 +79,33 @@ describe("a report", () => {
       ["c", true],
     ]);
     expect(() => resultsToKeep(earlier, "other")).toThrow(/is of the rig "bench"/);
+  });
+
+  it("gives its faults as a page that says where its numbers are from, and counts what was false", () => {
+    const fault = {
+      notice_s: 0.0123,
+      standstill_s: null,
+      code: "link_reset",
+      seen: "goto_pose | ended",
+      false_report: "",
+    };
+    const page = formatFaultsPage(
+      report([
+        result("one", { fault: { ...fault, fault: "controller: rst" } }),
+        result("two", {
+          outcome: "failed",
+          fault: { ...fault, fault: "gripper: stuck", false_report: '"ok", 9 mm off' },
+        }),
+        result("three"),
+      ]),
+      "skill2real hil --only faults --faults page.md",
+    );
+    expect(page).toContain("`skill2real hil --only faults --faults page.md` on 2026-01-01, rig bench");
+    expect(page).toContain("load average 1.0");
+    expect(page).toContain("2 faults: 1 checks failed, 1 told something falsely");
+    expect(page).toContain("| controller: rst | 0.012 s | - | `link_reset` | goto_pose \\| ended | nothing |");
+    expect(page).toMatch(/gripper: stuck \(\*\*check failed\*\*\) .*"ok", 9 mm off \|$/m);
+    expect(page.split("\n").filter((line) => line.startsWith("| "))).toHaveLength(4);
   });
 
   it("shows results, measurements, faults and what was left", () => {
