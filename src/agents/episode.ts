@@ -2,6 +2,7 @@ import { isSkill2RealError } from "../contract/errors.js";
 import type { EpisodeAccounts } from "./llm/model-account.js";
 import type { Claim, Proposer, StageRecord } from "./proposer.js";
 import { StagePlayer, type StagePlayerOptions } from "./stage-player.js";
+import { Stopwatch } from "./stopwatch.js";
 
 export type EpisodeBudgets = { max_stages: number; max_device_time_s: number; max_wall_s: number };
 export const DEFAULT_BUDGETS: EpisodeBudgets = { max_stages: 12, max_device_time_s: 300, max_wall_s: 600 };
@@ -13,6 +14,10 @@ export type EpisodeOptions = StagePlayerOptions & {
   onStage?: (stage: StageRecord) => void;
   /** What models took so far; left out: there are none. */
   accounts?: EpisodeAccounts;
+  /** Wall time; left out: it begins now. */
+  stopwatch?: Stopwatch;
+  /** A stage has ended in good order, and the next decision waits until this resolves. */
+  onStageEnd?: (stage: number) => Promise<void>;
   /** The budget that a program met, in words, or null. */
   spent?: () => string | null;
 };
@@ -32,7 +37,7 @@ export type EpisodeReport = {
 export async function playEpisode(options: EpisodeOptions): Promise<EpisodeReport> {
   const { session, proposer, instruction } = options;
   const budgets = { ...DEFAULT_BUDGETS, ...options.budgets };
-  const began = performance.now();
+  const stopwatch = options.stopwatch ?? new Stopwatch();
   const start_s = session.time_s;
   const player = new StagePlayer(options);
   const stages: StageRecord[] = [];
@@ -40,7 +45,7 @@ export async function playEpisode(options: EpisodeOptions): Promise<EpisodeRepor
     stages.push(stage);
     options.onStage?.(stage);
   };
-  const wall = (): number => (performance.now() - began) / 1e3;
+  const wall = (): number => stopwatch.elapsed_s;
   const report = (outcome: EpisodeOutcome, claim: Claim | null, evidence: string): EpisodeReport => ({
     outcome,
     claim,
@@ -55,6 +60,7 @@ export async function playEpisode(options: EpisodeOptions): Promise<EpisodeRepor
   options.signal?.addEventListener("abort", onAbort, { once: true });
   try {
     add(await player.look());
+    await options.onStageEnd?.(0);
     for (;;) {
       if (session.device.lost) return report("lost", null, "the backend stopped answering");
       if (options.signal?.aborted || session.stopReason !== null)
@@ -77,6 +83,7 @@ export async function playEpisode(options: EpisodeOptions): Promise<EpisodeRepor
       if (fault !== null) return report("fault", null, `the arm has stopped itself (${fault}); a person must look`);
       const spent = options.spent?.() ?? null;
       if (spent !== null) return report("budget", null, spent);
+      await options.onStageEnd?.(stage.stage);
     }
   } catch (error) {
     if (isSkill2RealError(error, "backend_lost") || session.device.lost)

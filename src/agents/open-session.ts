@@ -2,7 +2,7 @@ import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { Skill2RealError } from "../contract/errors.js";
 import type { MotionSettings, PerceptionSettings } from "../contract/settings.js";
-import type { CurveKeys, DeviceAddresses } from "../runtime/device/device.js";
+import type { CurveKeys, DeviceAddresses, Past } from "../runtime/device/device.js";
 import { DeviceClient } from "../runtime/device/device-client.js";
 import type { OperationTable } from "../runtime/operation.js";
 import { Session } from "../runtime/session.js";
@@ -20,6 +20,8 @@ export type RecordedSessionOptions = {
   motion: Partial<MotionSettings>;
   perception: Partial<PerceptionSettings>;
   refKey?: string | undefined;
+  /** What an interrupted session was answered, for the one that goes on with it. */
+  past?: Past | undefined;
   /** What the head of the trace says. */
   metadata: Record<string, string>;
 };
@@ -28,7 +30,7 @@ export type RecordedSessionOptions = {
 export async function openRecordedSession(
   options: RecordedSessionOptions,
 ): Promise<{ session: Session; trace: McapTrace }> {
-  const { addresses, curve, folder, client, leaseMs, operations, motion, perception, refKey, metadata } = options;
+  const { addresses, curve, folder, client, leaseMs, operations, motion, perception, refKey, past, metadata } = options;
   await mkdir(folder, { recursive: true, mode: 0o700 }).catch((cause: NodeJS.ErrnoException) => {
     throw new Skill2RealError(
       "storage_failed",
@@ -46,6 +48,7 @@ export async function openRecordedSession(
       role: "CONTROLLER",
       client,
       leaseMs,
+      ...(past ? { past } : {}),
       onExchange: (exchange) => trace.exchange(exchange),
     });
     now = () => device.time_s;

@@ -30,6 +30,8 @@ export type EpisodeResult = {
   /** Digests of the lock: what decided, and what it decided about. */
   policy?: string;
   environment?: string;
+  /** The run that this one went on with, and the stage at whose end. */
+  resumed?: { run: string; stage: number };
   /** What the language model took, where there was one. */
   model?: ModelAccount | null;
   /** What the vision model behind services took, where there was one. */

@@ -1,6 +1,9 @@
+import { existsSync } from "node:fs";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { SimSpawnOptions } from "../../backends/sim/sim-backend.js";
 import { DEFAULT_BUDGETS, type EpisodeReport } from "../agents/episode.js";
+import { CASSETTE_FILE } from "../agents/exchanges/cassette.js";
 import { AgentHost, type AgentHostOptions } from "../agents/host/agent-host.js";
 import type { EpisodeRequest } from "../agents/host/messages.js";
 import type { EpisodeAccounts } from "../agents/llm/model-account.js";
@@ -11,9 +14,11 @@ import type { EvaluateReply } from "../contract/generated/privileged.js";
 import type { DeviceAddresses } from "../runtime/device/device.js";
 import { DeviceClient } from "../runtime/device/device-client.js";
 import { StopChannel } from "../runtime/device/stop-channel.js";
+import { newRefKey } from "../runtime/refs.js";
 import { type EpisodeResult, proposerName } from "./episode-result.js";
 import type { EpisodeWorld } from "./episode-world.js";
 import { gatherLock } from "./gather-lock.js";
+import { KeptRun, type KeptStage } from "./kept-stages.js";
 import { evaluatorFolder, newRunName, writeLock, writeRunFile } from "./run-folder.js";
 import { SimWorld } from "./sim-world.js";
 
@@ -63,12 +68,21 @@ export type EpisodeSpec = {
   replay?: EpisodeRequest["replay"];
   /** Refuses to play where anything differs from it. */
   locked?: Lock;
+  /**
+   * Keeps what was played and, where the world can be put back, the end of each stage, so that a later run can go on with it;
+   * `proposer` is how a person names the Proposer.
+   */
+  keep?: { proposer: string | null };
+  /** Goes on with an earlier run at the end of one of its stages, in place of the beginning. */
+  resume?: { kept: KeptRun; stage: KeptStage };
 };
 
 export type EpisodeWorkerOptions = {
   runsFolder: string;
   /** 0: simulated clock. */
   realtime?: number;
+  /** Gets each episode's name before it is played. */
+  onRun?: (run: string) => void;
   onStage?: (stage: StageRecord) => void;
   onCall?: (call: CallRecord) => void;
   onLog?: (line: string) => void;
@@ -92,6 +106,8 @@ export class EpisodeWorker {
   #host: AgentHost | null = null;
   #stopper: { address: string; channel: StopChannel } | null = null;
   #interrupted: string | null = null;
+  /** The episode under way, where the ends of its stages are kept. */
+  #keeping: { kept: KeptRun; failed: Error | null } | null = null;
 
   constructor(options: EpisodeWorkerOptions) {
     this.#options = options;
@@ -124,6 +140,7 @@ export class EpisodeWorker {
   /** Plays and judges one episode. Never rejects for what goes wrong in it: that is in the result. */
   async play(spec: EpisodeSpec): Promise<EpisodeResult> {
     const run = newRunName();
+    this.#options.onRun?.(run);
     const began = performance.now();
     const result: EpisodeResult = {
       run,
@@ -159,6 +176,11 @@ export class EpisodeWorker {
       const lock = await this.#lock(spec, world);
       result.policy = lock.policy_hash;
       result.environment = lock.environment_hash;
+      await writeLock(this.#options.runsFolder, run, lock);
+      const refKey = spec.resume?.kept.episode.ref_key ?? spec.refKey ?? newRefKey();
+      const keeps = await this.#beginKeeping(run, spec, world, refKey);
+      if (spec.resume) await putBack(world, spec.resume);
+      if (spec.resume) result.resumed = { run: spec.resume.kept.run, stage: spec.resume.stage.stage };
       const { report } = await this.#playOn(this.#host!, {
         episode: run,
         folder: run,
@@ -170,16 +192,19 @@ export class EpisodeWorker {
         settings: spec.settings,
         randomSeed: 1,
         leaseMs: world.leaseMs,
-        ...(spec.refKey ? { refKey: spec.refKey } : {}),
+        refKey,
+        ...(keeps ? { keep: true } : {}),
+        ...(spec.resume ? await this.#resumption(spec.resume) : {}),
       });
+      if (this.#keeping?.failed) throw this.#keeping.failed;
       this.#take(result, report);
       const verdict = report.outcome !== "lost" && spec.instruction === undefined ? await world.judge() : null;
       if (verdict) this.#judge(result, verdict);
       await writeRunFile(this.#options.runsFolder, run, "stages.json", JSON.stringify(report.stages, null, 1));
-      await writeLock(this.#options.runsFolder, run, lock);
     } catch (error) {
       this.#failed(result, error);
     }
+    this.#keeping = null;
     result.wall_s = (performance.now() - began) / 1e3;
     if (result.infrastructure !== null) await this.#restart(result.outcome === "lost");
     else await this.#world?.end();
@@ -258,7 +283,61 @@ export class EpisodeWorker {
     const lock = gatherLock({ proposer: spec.proposer, settings: spec.settings, capabilities, task, realtime });
     const differences = spec.locked ? diffLocks(spec.locked, lock) : [];
     if (differences.length === 0) return lock;
-    throw new Skill2RealError("diverged", `the lock does not hold: ${differences.slice(0, 5).join("; ")}`);
+    const what = spec.resume ? `run ${spec.resume.kept.run} cannot be resumed: its lock` : "the lock";
+    throw new Skill2RealError("diverged", `${what} does not hold: ${differences.slice(0, 5).join("; ")}`);
+  }
+
+  /** Notes what is played; true where the ends of its stages will be kept. */
+  async #beginKeeping(run: string, spec: EpisodeSpec, world: EpisodeWorld, ref_key: string): Promise<boolean> {
+    if (!spec.keep) return false;
+    const { runsFolder, realtime = 0 } = this.#options;
+    // A wall clock runs on while a snapshot is taken, and never answers twice the same.
+    const keeps = world.keep !== undefined && realtime === 0;
+    const kept = await KeptRun.begin(runsFolder, run, {
+      task: spec.task,
+      seed: spec.seed,
+      instruction: spec.instruction ?? null,
+      proposer: spec.keep.proposer,
+      backend: world.backend,
+      keeps,
+      ref_key,
+      resumed: spec.resume?.kept.run ?? null,
+    });
+    if (keeps) this.#keeping = { kept, failed: null };
+    return keeps;
+  }
+
+  /** What the host needs to go on: the trace is in its folder of runs; models are answered from the cassette first. */
+  async #resumption({ kept, stage }: NonNullable<EpisodeSpec["resume"]>): Promise<Partial<EpisodeRequest>> {
+    const path = runPath(this.#options.runsFolder, kept.run, CASSETTE_FILE);
+    const cassette = existsSync(path) ? await readFile(path, "utf8") : null;
+    return {
+      resume: { folder: kept.run, stage: stage.stage, wall_s: stage.wall_s },
+      // A last line that was being written when the run ended was never used.
+      ...(cassette === null
+        ? {}
+        : { replay: { cassette: cassette.slice(0, cassette.lastIndexOf("\n") + 1), strict: true, onward: true } }),
+    };
+  }
+
+  async #keepStage(stage: number, wall_s: number): Promise<void> {
+    const keeping = this.#keeping;
+    if (!keeping || !this.#world?.keep) return;
+    try {
+      const { state_hash } = await this.#world.keep(keeping.kept.snapshotPath(stage));
+      await keeping.kept.add({ stage, state_hash, wall_s });
+    } catch (cause) {
+      const words = (cause as Error).message;
+      const from = stage === 0 ? "" : `; "skill2real run --resume" goes on from the end of stage ${stage - 1}`;
+      keeping.failed =
+        isSkill2RealError(cause, "backend_refused") || isSkill2RealError(cause, "storage_failed")
+          ? new Skill2RealError("storage_failed", `the end of stage ${stage} cannot be kept: ${words}${from}`, {
+              cause,
+            })
+          : (cause as Error);
+      this.#host?.stop("the end of a stage cannot be kept");
+      throw cause;
+    }
   }
 
   async #startHost(): Promise<void> {
@@ -270,6 +349,7 @@ export class EpisodeWorker {
       ...(onStage ? { onStage } : {}),
       ...(onCall ? { onCall } : {}),
       ...(onMessage ? { onMessage } : {}),
+      onStageEnd: (stage, wall_s) => this.#keepStage(stage, wall_s),
     });
   }
 
@@ -320,6 +400,18 @@ export class EpisodeWorker {
     else result.failure_kind = code;
     if (code === "backend_lost") result.outcome = "lost";
   }
+}
+
+/** Puts the world back as it was at a stage's end; throws `diverged` where it is not the same then. */
+async function putBack(world: EpisodeWorld, { kept, stage }: NonNullable<EpisodeSpec["resume"]>): Promise<void> {
+  if (!world.putBack)
+    throw new Skill2RealError("bad_argument", `the world of the ${world.backend} backend cannot be put back`);
+  const { state_hash } = await world.putBack(stage.snapshot);
+  if (state_hash !== stage.state_hash)
+    throw new Skill2RealError(
+      "diverged",
+      `the world at the end of stage ${stage.stage} of ${kept.run} is not the same when it is put back`,
+    );
 }
 
 /** Where a run's files are. */

@@ -105,6 +105,12 @@ export class CassetteReader {
     }
   }
 
+  /** Everything that was recorded of a kind has been given. */
+  isOver(kind: string): boolean {
+    const recorded = this.#exchanges.filter((exchange) => exchange.kind === kind);
+    return (this.#given.get(kind) ?? 0) >= recorded.length;
+  }
+
   take({ kind, request, pixels }: Question): Exchange {
     const recorded = this.#exchanges.filter((exchange) => exchange.kind === kind);
     const given = this.#given.get(kind) ?? 0;

@@ -5,18 +5,20 @@ import { type Answer, type Exchange, hashOf, type Question } from "./exchange.js
 export type ExchangesOptions = {
   /** What is asked is kept in `folder`; left out: nothing is kept. */
   record?: CassetteHeader & { folder: string };
-  /** Answers in place of whoever would be asked. */
-  replay?: CassetteOptions;
+  /** Answers in place of whoever would be asked; with `onward` they are asked where the recording of their kind ends. */
+  replay?: CassetteOptions & { onward?: boolean | undefined };
 };
 
 /** Everything that one episode asks outside of it: asked or answered from a recording, and kept either way. */
 export class Exchanges {
   readonly #writer: CassetteWriter | null;
   readonly #reader: CassetteReader | null;
+  readonly #onward: boolean;
 
   /** Throws what CassetteReader.open throws. */
   constructor({ record, replay }: ExchangesOptions) {
     this.#reader = replay ? CassetteReader.open(replay) : null;
+    this.#onward = replay?.onward ?? false;
     if (record) {
       const { folder, ...header } = record;
       this.#writer = new CassetteWriter(folder, header);
@@ -25,7 +27,8 @@ export class Exchanges {
 
   /** `live` is not called where a recording answers. Throws what it throws, `diverged` for what was not recorded. */
   async ask(question: Question, live: () => Promise<Answer>): Promise<Answer> {
-    const exchange = this.#reader ? this.#reader.take(question) : await asked(question, live);
+    const reader = this.#onward && this.#reader?.isOver(question.kind) ? null : this.#reader;
+    const exchange = reader ? reader.take(question) : await asked(question, live);
     this.#writer?.add(exchange);
     if (exchange.failure)
       throw new Skill2RealError(exchange.failure.code, exchange.failure.message, {

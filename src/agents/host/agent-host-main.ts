@@ -4,9 +4,13 @@
  *
  * @module
  */
+import { join } from "node:path";
 import { isSkill2RealError, Skill2RealError } from "../../contract/errors.js";
 import type { MotionSettings, PerceptionSettings } from "../../contract/settings.js";
 import { ProgramChecker, Sandbox } from "../../program/index.js";
+import { RecordedPast } from "../../runtime/recording/recorded-past.js";
+import { STAGE_END } from "../../runtime/recording/recording.js";
+import { type McapTrace, TRACE_FILE } from "../../runtime/trace/mcap-trace.js";
 import { createProposer } from "../create-proposer.js";
 import { playEpisode } from "../episode.js";
 import { Exchanges } from "../exchanges/exchanges.js";
@@ -16,6 +20,7 @@ import { openRecordedSession } from "../open-session.js";
 import { ServiceDesk } from "../services/service-desk.js";
 import { type ServiceSettings, vlmRoles, withoutSecrets } from "../services/settings.js";
 import { skillServices } from "../services/vision-services.js";
+import { Stopwatch } from "../stopwatch.js";
 import { ToolDesk } from "../tools/tool-desk.js";
 import { type EpisodeRequest, type HostMessage, hostRequestSchema } from "./messages.js";
 
@@ -24,6 +29,8 @@ class AgentHost {
   #sandbox: Sandbox | null = null;
   #checker: { key: string; skills: LoadedSkills; checker: ProgramChecker } | null = null;
   #stop: AbortController | null = null;
+  /** Lets the episode go on whose stage is being kept. */
+  #kept: (() => void) | null = null;
   readonly #desk = new ServiceDesk();
   readonly #tools = new ToolDesk();
   /** Of the newest episode. */
@@ -34,13 +41,16 @@ class AgentHost {
     this.#stop = stop;
     const { proposer: decides, replay, policy } = request;
     const vision = visionOf(request.settings);
-    const visionAccountant = vision ? new Accountant(vision, "the vision model") : null;
+    const stopwatch = new Stopwatch();
+    const visionAccountant = vision ? new Accountant(vision, "the vision model", null, stopwatch) : null;
     const modelAccountant =
-      decides.kind === "llm" ? new Accountant(decides.model, "the model", visionAccountant) : null;
+      decides.kind === "llm" ? new Accountant(decides.model, "the model", visionAccountant, stopwatch) : null;
     this.accounts = { model: modelAccountant?.account ?? null, services: visionAccountant?.account ?? null };
     const { skills, checker } = await this.#check(request);
     this.#sandbox ??= await Sandbox.create();
     try {
+      const { resume } = request;
+      const past = resume ? await RecordedPast.open(join(resume.folder, TRACE_FILE), resume.stage) : undefined;
       const { session, trace } = await openRecordedSession({
         addresses: request.addresses,
         curve: request.curve,
@@ -51,6 +61,7 @@ class AgentHost {
         motion: request.settings.motion as Partial<MotionSettings>,
         perception: request.settings.perception as Partial<PerceptionSettings>,
         refKey: request.refKey,
+        past,
         metadata: { episode: request.episode, instruction: request.instruction },
       });
       try {
@@ -108,6 +119,16 @@ class AgentHost {
           onCall: (call) => say({ type: "call", call }),
           accounts: this.accounts,
           spent: () => this.#desk.refused,
+          stopwatch,
+          onStageEnd: async (stage) => {
+            if (resume && stage < resume.stage) return;
+            if (resume?.stage === stage) {
+              if (!past?.over)
+                throw new Skill2RealError("diverged", `stage ${stage} asked for less than it did before`);
+              stopwatch.set(resume.wall_s);
+            }
+            if (request.keep) await this.#keep(stage, stopwatch.elapsed_s, trace, say, stop.signal);
+          },
           signal: stop.signal,
         });
         trace.event("episode_end", { outcome: report.outcome, claim: report.claim, evidence: report.evidence });
@@ -130,6 +151,29 @@ class AgentHost {
 
   stop(): void {
     this.#stop?.abort();
+  }
+
+  kept(): void {
+    this.#kept?.();
+  }
+
+  /** Brings the trace to the disk, and waits until the parent has kept the stage's end or stops the episode. */
+  async #keep(
+    stage: number,
+    wall_s: number,
+    trace: McapTrace,
+    say: (message: HostMessage) => void,
+    signal: AbortSignal,
+  ): Promise<void> {
+    await trace.mark(STAGE_END, { stage });
+    if (trace.failed) throw new Skill2RealError("storage_failed", `the trace is not complete: ${trace.failed.message}`);
+    await new Promise<void>((resolve) => {
+      this.#kept = resolve;
+      signal.addEventListener("abort", () => resolve(), { once: true });
+      if (signal.aborted) resolve();
+      say({ type: "stage_end", stage, wall_s });
+    });
+    this.#kept = null;
   }
 
   async close(): Promise<void> {
@@ -199,6 +243,7 @@ process.on("message", (raw) => {
     );
   const request = parsed.data;
   if (request.type === "stop") host.stop();
+  else if (request.type === "kept") host.kept();
   else if (request.type === "close") void end();
   else working = working.then(() => host.play(request, say)).catch(fail);
 });

@@ -24,6 +24,8 @@ export type AgentHostOptions = {
   onMessage?: (direction: "to host" | "from host", message: unknown) => void;
   onStage?: (stage: StageRecord) => void;
   onCall?: (call: CallRecord) => void;
+  /** Of an episode with `keep`: the host goes on once this resolves; where it rejects, the caller has to stop the host. */
+  onStageEnd?: (stage: number, wall_s: number) => Promise<void>;
 };
 export type PlayedEpisode = { report: EpisodeReport; refKey: string };
 
@@ -169,11 +171,21 @@ export class AgentHost {
     this.#options.onMessage?.("from host", message);
     if (message.type === "stage") this.#options.onStage?.(message.stage);
     else if (message.type === "call") this.#options.onCall?.(message.call);
+    else if (message.type === "stage_end") void this.#keep(message);
     else if (message.type === "played") this.#waiting?.resolve({ report: message.report, refKey: message.refKey });
     else if (message.type === "failed")
       this.#waiting?.reject(
         new Skill2RealError(message.code as ErrorCode, message.message, { details: { accounts: message.accounts } }),
       );
+  }
+
+  async #keep({ stage, wall_s }: Extract<HostMessage, { type: "stage_end" }>): Promise<void> {
+    try {
+      await this.#options.onStageEnd?.(stage, wall_s);
+      this.#send({ type: "kept", stage });
+    } catch {
+      // Whoever could not keep it knows, and stops this host.
+    }
   }
 
   #died(code: number | null, signal: NodeJS.Signals | null): Skill2RealError {

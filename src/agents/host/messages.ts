@@ -39,8 +39,18 @@ export const episodeRequestSchema = z.strictObject({
   ]),
   /** Identity of everything that can change what is decided. */
   policy: z.string().max(128).default(""),
-  /** Content of a cassette to answer from, in place of models and services. */
-  replay: z.strictObject({ cassette: z.string(), strict: z.boolean() }).optional(),
+  /** Content of a cassette to answer from, in place of models and services; `onward`: they are asked where it ends. */
+  replay: z.strictObject({ cassette: z.string(), strict: z.boolean(), onward: z.boolean().optional() }).optional(),
+  /** Says when a stage has ended and its trace is on the disk, and waits until it is told to go on. */
+  keep: z.boolean().optional(),
+  /** The episode whose trace is in `folder` is taken up at the end of a stage; `wall_s` is what it had taken until then. */
+  resume: z
+    .strictObject({
+      folder: z.string().regex(/^[A-Za-z0-9._-]{1,128}$/),
+      stage: z.number().int().nonnegative(),
+      wall_s: z.number().nonnegative(),
+    })
+    .optional(),
   settings: z.strictObject({
     motion: z.record(z.string(), z.unknown()).default({}),
     perception: z.record(z.string(), z.unknown()).default({}),
@@ -71,6 +81,7 @@ export type EpisodeRequest = z.infer<typeof episodeRequestSchema>;
 export const hostRequestSchema = z.discriminatedUnion("type", [
   episodeRequestSchema,
   z.strictObject({ type: z.literal("stop"), reason: z.string() }),
+  z.strictObject({ type: z.literal("kept"), stage: z.number().int() }),
   z.strictObject({ type: z.literal("close") }),
 ]);
 export type HostRequest = z.infer<typeof hostRequestSchema>;
@@ -80,5 +91,6 @@ export type HostMessage =
   | { type: "ready" }
   | { type: "stage"; stage: StageRecord }
   | { type: "call"; call: CallRecord }
+  | { type: "stage_end"; stage: number; wall_s: number }
   | { type: "played"; report: EpisodeReport; refKey: string }
   | { type: "failed"; code: string; message: string; accounts: EpisodeAccounts };

@@ -19,12 +19,13 @@ import { onInterrupt } from "../interrupt.js";
 import { noteBackend } from "../live-backends.js";
 import type { Ended } from "../main.js";
 import { noteOperator } from "../operator-notes.js";
+import { resumedRun } from "../resumed-run.js";
 import { addRigOptions, chooseNative, type NativeChoice, type RigOptions, rigOf, slowed } from "../rigs.js";
 import { commandConfig, probedSettings, proposerOf, seedRange, taskOf } from "../settings.js";
 
 type RunOptions = RigOptions & {
   task?: string;
-  seed: string;
+  seed?: string;
   instruction?: string;
   watch: boolean;
   json: boolean;
@@ -32,6 +33,7 @@ type RunOptions = RigOptions & {
   locked?: string;
   replay?: string;
   strict: boolean;
+  resume?: string;
 };
 
 /** The exit code of a played episode. */
@@ -73,7 +75,7 @@ export function addRun(program: Command, ended: Ended): void {
   addRigOptions(program.command("run"))
     .description("play one episode: a task with a seed, which is judged, or an instruction in your own words")
     .option("--task <name>", "task family (r1)")
-    .option("--seed <number>", "seed of the task's world", "7")
+    .option("--seed <number>", "seed of the task's world (default: 7)")
     .option("--instruction <words>", "what to do, in words; nobody judges it")
     .option("--proposer <kind>", "library, library:FOLDER, script:FILE or llm (default: as configured)")
     .option("--realtime <rate>", "simulated seconds per second of wall time; 0: as fast as it can", Number)
@@ -81,38 +83,48 @@ export function addRun(program: Command, ended: Ended): void {
     .option("--locked <file>", "refuse to start where anything differs from this lock")
     .option("--replay <run>", "answer from the cassette of a run in place of the model")
     .option("--strict", "with --replay: compare the pixels of images too", false)
+    .option("--resume <run>", 'go on with an interrupted run at the end of its newest whole stage (or "last")')
     .option("--runs <folder>", "folder of runs")
     .option("--config <file>", "configuration file (default: skill2real.toml here, if there is one)")
     .option("--json", "print the result as one JSON object", false)
     .action(async (options: RunOptions) => {
-      if (options.task === undefined && options.instruction === undefined)
-        throw new Skill2RealError("usage", "say what to play: --task r1 --seed N, or --instruction WORDS");
+      if (options.resume === undefined && options.task === undefined && options.instruction === undefined)
+        throw new Skill2RealError(
+          "usage",
+          "say what to play: --task r1 --seed N, --instruction WORDS, or --resume RUN",
+        );
       if (options.task !== undefined && options.instruction !== undefined)
         throw new Skill2RealError("usage", "--task brings its own instruction: give one of --task and --instruction");
       const config = commandConfig({
         ...options,
         ...(options.watch && options.realtime === undefined ? { realtime: 1 } : {}),
       });
-      const native = config.backend.kind === "native" ? await nativeOf(options, config.runs.folder) : null;
+      const folder = config.runs.folder;
+      const say = (line: string): void => void process.stderr.write(`${line}\n`);
+      const resumed = options.resume === undefined ? null : await resumedRun(options.resume, options, config);
+      for (const line of resumed?.words ?? []) say(line);
+      const task = resumed ? resumed.task : options.task;
+      const native = config.backend.kind === "native" ? await nativeOf({ ...options, task }, folder) : null;
       if (config.backend.kind === "replay")
         throw new Skill2RealError("usage", 'a recorded episode is played with "skill2real replay RUN"');
-      const proposer = proposerOf(options.proposer, config);
-      const recorded = cassetteOf(proposer, config, options, config.runs.folder);
+      const named = options.proposer ?? resumed?.proposer ?? null;
+      const proposer = proposerOf(named ?? undefined, config);
+      const recorded = cassetteOf(proposer, config, options, folder);
       const settings = await probedSettings(
         native ? { ...config, motion: slowed(config.motion, native.speed) } : config,
         recorded.replay && cassetteHeader(recorded.replay.cassette),
       );
-      const spec = {
+      const spec: EpisodeSpec = {
         task: taskOf(options.task ?? "r1"),
-        seed: seedRange(options.seed).from,
+        seed: seedRange(options.seed ?? "7").from,
         ...(options.instruction ? { instruction: options.instruction } : {}),
+        keep: { proposer: named },
+        ...resumed?.spec,
         proposer,
         ...recorded,
         ...(options.locked ? { locked: readLock(options.locked) } : {}),
         settings,
       };
-      const folder = config.runs.folder;
-      const say = (line: string): void => void process.stderr.write(`${line}\n`);
       const forget: (() => void)[] = [];
       const worker = new EpisodeWorker({
         runsFolder: folder,
@@ -124,6 +136,7 @@ export function addRun(program: Command, ended: Ended): void {
           if (native && "operator" in world && world.operator)
             forget.push(noteOperator(folder, native.named.name, world.operator as OperatorAddress));
         },
+        onRun: (run) => say(`run ${run}`),
         onStage: (stage) => say(formatStage(stage)),
         ...(options.watch
           ? {
@@ -153,7 +166,7 @@ export function addRun(program: Command, ended: Ended): void {
 }
 
 /** The rig to play on. A real one holds no task's world: it is given words, and a person's agreement. */
-async function nativeOf(options: RunOptions, runsFolder: string): Promise<NativeChoice> {
+async function nativeOf(options: Pick<RunOptions, "task"> & RigOptions, runsFolder: string): Promise<NativeChoice> {
   const { emulated, name } = rigOf(options);
   if (!emulated && options.task !== undefined)
     throw new Skill2RealError(
@@ -167,6 +180,7 @@ function printResult(result: EpisodeResult, folder: string, sheet: string | null
   process.stdout.write(
     [
       `instruction    ${result.instruction}`,
+      ...(result.resumed ? [`resumed        ${result.resumed.run}, at the end of stage ${result.resumed.stage}`] : []),
       `result         ${outcomeWords(result)}`,
       `claim          ${result.claim ?? "none"}${result.evidence ? `: ${result.evidence}` : ""}`,
       ...result.predicates.map(

@@ -7,6 +7,7 @@ import { contactSheet } from "../../evaluation/contact-sheet.js";
 import { accountLines, outcomeWords } from "../../evaluation/episode-result.js";
 import { runPath } from "../../evaluation/episode-worker.js";
 import { RunsIndex } from "../../evaluation/runs-index.js";
+import { traceDigest } from "../../evaluation/trace-digest.js";
 import { TRACE_FILE } from "../../runtime/trace/mcap-trace.js";
 import { endWords } from "../format-stage.js";
 import type { Ended } from "../main.js";
@@ -37,7 +38,9 @@ export function addShow(program: Command, _ended: Ended): void {
           );
         const stagesPath = runPath(folder, result.run, "stages.json");
         const stages = existsSync(stagesPath) ? (JSON.parse(readFileSync(stagesPath, "utf8")) as StageRecord[]) : [];
-        if (json) return void process.stdout.write(`${JSON.stringify({ result, stages }, null, 2)}\n`);
+        const tracePath = runPath(folder, result.run, TRACE_FILE);
+        const trace = existsSync(tracePath) ? await traceDigest(tracePath) : null;
+        if (json) return void process.stdout.write(`${JSON.stringify({ result, stages, trace }, null, 2)}\n`);
         const table = new Table({ head: ["stage", "time s", "call", "status"], style: { head: [], border: [] } });
         for (const stage of stages) {
           for (const call of stage.calls) table.push([stage.stage, call.end_s.toFixed(2), call.operation, call.status]);
@@ -51,10 +54,12 @@ export function addShow(program: Command, _ended: Ended): void {
           `outcome ${result.outcome}, claim ${result.claim ?? "none"}, result ${outcomeWords(result)}\n`,
         );
         for (const line of accountLines(result)) process.stdout.write(`${line}\n`);
+        if (result.resumed)
+          process.stdout.write(`resumed        ${result.resumed.run}, at the end of stage ${result.resumed.stage}\n`);
         const sheet = await contactSheet(folder, result.run);
-        process.stdout.write(
-          `trace          ${runPath(folder, result.run, TRACE_FILE)}\n${sheet ? `contact sheet  ${sheet}\n` : ""}`,
-        );
+        process.stdout.write(`trace          ${tracePath}\n`);
+        if (trace) process.stdout.write(`trace digest   ${trace.digest}${trace.cut ? " (the trace is cut)" : ""}\n`);
+        if (sheet) process.stdout.write(`contact sheet  ${sheet}\n`);
       },
     );
 }
