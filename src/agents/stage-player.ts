@@ -118,7 +118,7 @@ export class StagePlayer {
       statusNames: this.#options.statusNames,
       seed: (this.#options.randomSeed + number) >>> 0,
       startTime_s: session.time_s,
-      quotas: { ...this.#options.quotas, ...quotas },
+      quotas: smaller(this.#options.quotas ?? {}, quotas),
       host,
       onPrint: (line) => trace.log(line.level === "log" ? "info" : line.level, line.text),
       // The arm stops beside the death of the guest, not after it.
@@ -179,6 +179,14 @@ export class StagePlayer {
     };
   }
 }
+
+/** Of each quota the smaller one: what is left of the episode shortens a program's share, and never lengthens it. */
+const smaller = (own: Partial<Quotas>, left: Partial<Quotas>): Partial<Quotas> => {
+  const both: Partial<Quotas> = { ...own, ...left };
+  for (const key of Object.keys(own) as (keyof Quotas)[])
+    both[key] = Math.min(own[key] ?? Number.POSITIVE_INFINITY, left[key] ?? Number.POSITIVE_INFINITY);
+  return both;
+};
 
 function stageEnd(result: RunResult): StageEnd {
   switch (result.outcome) {
