@@ -48,10 +48,34 @@ function parabola(values: readonly number[]): (x: number) => number {
   return (x) => c + x * (b + x * a);
 }
 
+/** Below this share of the cruise a long step says nothing of how many it was. */
+const FAST = 0.2;
+
+type Step = { length_rad: number; arrival_s: number };
+
+/**
+ * The steps from setpoint to setpoint. One that was overtaken by its successor on the way leaves a step that is several in one:
+ * they are put back, along the slope between their neighbours, so that the course has no gap and no kink.
+ */
+function stepsOf(servo: readonly Arrived[], raw: readonly number[], cruise_rad: number): Step[] {
+  const steps: Step[] = [];
+  for (const [i, length] of raw.entries()) {
+    const { arrival_s } = servo[i]!;
+    const before = steps.at(-1)?.length_rad ?? 0;
+    const fast = Math.min(before, length) > FAST * cruise_rad;
+    const count = fast ? Math.max(1, Math.round(length / before)) : 1;
+    const next = (raw[i + 1] ?? 0) / Math.max(1, Math.round((raw[i + 1] ?? 0) / (length / count)));
+    const slope = count === 1 ? 0 : (next - before) / (count + 1);
+    for (let k = 1; k <= count; k += 1)
+      steps.push({ length_rad: length / count + (k - (count + 1) / 2) * slope, arrival_s });
+  }
+  return steps;
+}
+
 /**
  * Reads a stop from the setpoints that arrived. How the motion would have gone on is what the steps right before a setpoint say
- * (their jerk goes on); the first that decelerates is the first after the stamp from which on steps stay clearly below that. A setpoint that was overtaken by its successor on the way is seen as one long step, and counts by its share.
- * Gives null where nothing can be said: the arm stood, its course was not smooth, or it never came to rest.
+ * (their jerk goes on); the first that decelerates is the first after the stamp from which on steps stay clearly below that.
+ * Gives null where nothing can be said: the arm stood, its course was not smooth up to there, or it never came to rest.
  */
 export function readStop(all: readonly Arrived[], sent_s: number): Deceleration | null {
   const servo = all.filter(({ command }) => command === SERVO);
@@ -60,7 +84,9 @@ export function readStop(all: readonly Arrived[], sent_s: number): Deceleration 
   const raw = servo.map((one, i) => (i === 0 ? 0 : largest(one.q_rad, servo[i - 1]!.q_rad)));
   const cruise = raw.slice(after - KNOWN, after).sort((a, b) => a - b)[KNOWN >> 1]!;
   if (cruise <= STANDS_RAD) return null;
-  const step = raw.map((length) => length / Math.max(1, Math.round(length / cruise)));
+  const steps = stepsOf(servo, raw, cruise);
+  const step = steps.map(({ length_rad }) => length_rad);
+  const from = steps.findIndex(({ arrival_s }) => arrival_s >= sent_s);
   const decelerates = (i: number): boolean | null => {
     const before = step.slice(i - KNOWN, i);
     const course = parabola(before);
@@ -70,11 +96,12 @@ export function readStop(all: readonly Arrived[], sent_s: number): Deceleration 
     const behind = Array.from({ length: SLOWER_FOR }, (_, n) => course(n) - (step[i + n] ?? Number.NaN));
     return behind.every((value) => value > tolerance) && behind[SLOWER_FOR - 1]! > SLOWER_AT_END_RAD;
   };
-  if (decelerates(after) === null) return null;
-  const first = servo.findIndex((_, i) => i >= after && decelerates(i) === true);
+  // What lies behind a course that is not smooth is not the beginning of the stop.
+  const first = steps.findIndex((_, i) => i >= from && decelerates(i) !== false);
+  if (decelerates(from) === null || (first >= 0 && decelerates(first) === null)) return null;
   const stop = all.find(({ command, arrival_s }) => arrival_s >= sent_s && STOPS.has(command));
   const begun_s = Math.min(
-    servo[first]?.arrival_s ?? Number.POSITIVE_INFINITY,
+    steps[first]?.arrival_s ?? Number.POSITIVE_INFINITY,
     stop?.arrival_s ?? Number.POSITIVE_INFINITY,
   );
   const moving = raw.findLastIndex((length) => length > STANDS_RAD);
