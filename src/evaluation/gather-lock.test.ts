@@ -98,6 +98,32 @@ describe("what changes the policy", () => {
   });
 });
 
+it("tools of foreign servers by their words and schemas, where the skill is on, and never by where their servers are", () => {
+  const tool = {
+    function_name: "mcp_a_b",
+    server: "a",
+    tool: "b",
+    description: "d",
+    input: { type: "object" },
+    output: null,
+  };
+  const reach = { kind: "http" as const, url: "http://somewhere:8080/mcp", token: "a-secret" };
+  const withTool = (more: object, enable = ["mcp"], tool_servers = [{ name: "a", deadline_s: 1, reach }]) =>
+    gatherLock(
+      set({
+        skills: { paths: [], enable, disable: [], services: ["mcp"], tools: [{ ...tool, ...more }] },
+        tool_servers,
+      }),
+    );
+  const lock = withTool({});
+  expect(lock.policy.mcp_tools).toEqual([tool]);
+  expect(withTool({ description: "other" }).policy_hash).not.toBe(lock.policy_hash);
+  expect(withTool({ input: { type: "object", required: ["x"] } }).policy_hash).not.toBe(lock.policy_hash);
+  expect(withTool({ description: "other" }, [])).toEqual(withTool({}, []));
+  expect(withTool({}, ["mcp"], [])).toEqual(lock);
+  expect(JSON.stringify(lock)).not.toMatch(/a-secret|somewhere|8080/);
+});
+
 describe("what changes the environment alone", () => {
   it.each<[string, LockInput]>([
     ["a limit of motion", set({ motion: { speed_m_s: 0.5 } })],
