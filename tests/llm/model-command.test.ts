@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { parseLock } from "../../src/config/lock/lock.js";
 import { CommandLine } from "../support/command-line.js";
-import { failing, ModelEndpoint, saying } from "../support/model-endpoint.js";
+import { answering, failing, ModelEndpoint, saying } from "../support/model-endpoint.js";
 
 async function skill2real(args: readonly string[], options: { env: NodeJS.ProcessEnv; cwd: string }) {
   const command = new CommandLine(args, options);
@@ -68,6 +68,33 @@ describe("config", () => {
     expect(origins["motion.jerk_m_s3"]).toBe("default");
     expect(skills.off).toContainEqual({ name: "pointing", drop: { reason: "not_enabled", names: [] } });
     rmSync(join(folder, "skill2real.toml"));
+  });
+
+  it("without segmenter and pointer says why their skills are off, and is another identity", {
+    timeout: 180_000,
+  }, async () => {
+    endpoint.answer([], answering("application/json", JSON.stringify({ data: [{ id: "eye" }] })));
+    const settings = (base_url: string) => ({
+      SKILL2REAL__SKILLS__ENABLE: '["pointing", "segmentation"]',
+      SKILL2REAL__SERVICES__POINTER: "vlm",
+      SKILL2REAL__SERVICES__SEGMENTER: "vlm",
+      SKILL2REAL__SERVICES__BASE_URL: base_url,
+      SKILL2REAL__SERVICES__NAME: "eye",
+    });
+    const [with_both, without] = [join(folder, "with.lock"), join(folder, "without.lock")];
+    const there = { env: settings(endpoint.base_url), cwd: folder };
+    const gone = { env: settings("http://127.0.0.1:9/v1"), cwd: folder };
+    expect((await skill2real(["config"], there)).stdout).toMatch(/pointing +│ on .*segmentation +│ on /s);
+    expect((await skill2real(["config"], gone)).stdout).toMatch(
+      /pointing +│ off │ needs pointer \(missing_service\).*segmentation +│ off │ needs segmenter \(missing_service\).*pointer +│ none +│ no endpoint answers/s,
+    );
+    await skill2real(["config", "--lock", with_both], there);
+    await skill2real(["config", "--lock", without], gone);
+    const diff = await skill2real(["config", "--diff", with_both, without], gone);
+    expect(diff.code).toBe(1);
+    expect(diff.stdout).toContain(
+      'policy.skills.off.segmentation: nothing became {"reason":"missing_service","names":["segmenter"]}',
+    );
   });
 
   it("writes locks, says what differs between two, and a run refuses one that does not hold", {

@@ -35,6 +35,20 @@ describe("a lock", () => {
     ]);
     expect(diffLocks(other, other)).toEqual([]);
   });
+
+  it("compares named things by their names, wherever they stand, and tells another order alone", () => {
+    const of = (...on: { name: string; exports: string[] }[]) => makeLock({ skills: { on } }, environment);
+    const [look, point] = [
+      { name: "core", exports: ["look"] },
+      { name: "pointing", exports: ["point_to"] },
+    ];
+    expect(diffLocks(of(look, point), of({ name: "eef", exports: ["turn"] }, { ...look, exports: [] }))).toEqual([
+      'policy.skills.on.core.exports[0]: "look" became nothing',
+      'policy.skills.on.eef: nothing became {"exports":["turn"]}',
+      'policy.skills.on.pointing: {"exports":["point_to"]} became nothing',
+    ]);
+    expect(diffLocks(of(look, point), of(point, look))).not.toEqual([]);
+  });
 });
 
 describe("canonicalJson", () => {

@@ -70,8 +70,29 @@ const shown = (value: Plain | undefined): string => {
   return text.length > 100 ? `${text.slice(0, 100)}…` : text;
 };
 
+/** A list by what its entries are: named things by their names; null for a list of anything else, or with two of one name. */
+function byName(list: readonly Plain[]): Record<string, Plain> | null {
+  const entries = list.map((entry): [string, Plain] | null => {
+    if (typeof entry !== "object" || entry === null || Array.isArray(entry)) return null;
+    const { name, ...rest } = entry as { readonly [key: string]: Plain };
+    return typeof name === "string" ? [name, rest] : null;
+  });
+  const named = entries.filter((entry) => entry !== null);
+  return named.length === list.length && new Set(named.map(([name]) => name)).size === list.length
+    ? Object.fromEntries(named)
+    : null;
+}
+
 function differences(before: Plain | undefined, after: Plain | undefined, path: string, out: string[]): void {
   if (before === after) return;
+  if (Array.isArray(before) && Array.isArray(after)) {
+    const [a, b] = [byName(before), byName(after)];
+    // Where the same things stand in another order, that is the difference.
+    if (a && b && digestOf(a) !== digestOf(b)) {
+      differences(a, b, path, out);
+      return;
+    }
+  }
   const nested = (value: Plain | undefined): value is { readonly [key: string]: Plain } | readonly Plain[] =>
     typeof value === "object" && value !== null;
   if (nested(before) && nested(after) && Array.isArray(before) === Array.isArray(after)) {
