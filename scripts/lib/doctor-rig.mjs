@@ -43,7 +43,7 @@ cameras = []
 for i in range(ask("rs2_get_device_count", devices)):
     device = c.c_void_p(ask("rs2_create_device", devices, i))
     info = lambda key: ask("rs2_get_device_info", device, key).decode() if ask("rs2_supports_device_info", device, key) else ""
-    cameras.append({"name": info(0), "serial": info(1), "firmware": info(2), "usb": info(9)})
+    cameras.append({"name": info(0), "serial": info(1), "firmware": info(2), "port": info(4), "usb": info(9)})
 print(json.dumps({"version": f"{version // 10000}.{version // 100 % 100}.{version % 100}", "cameras": cameras}))
 `;
 
@@ -241,9 +241,42 @@ export function* gripperFindings({ path, serial }) {
       );
 }
 
+/** Bytes that a pixel of each stream takes on the wire: Z16, YUY2, and Y8 twice where depth is computed from the pair. */
+const bytesOfPixel = ({ depth }) => 2 + 2 + (depth === "stereo" ? 2 : 0);
+/** What isochronous streams get through in practice [MB/s]: about three quarters of what the line could. */
+const USB_MB_S = { 2: 35, 3: 300 };
+
+/** The root hub of a port as librealsense names it ("…/usb2/2-1/…", or "2-1.3-7"); cameras of one share its line. */
+const rootHubOf = (port) => /\/usb(\d+)\//.exec(port)?.[1] ?? /^(\d+)-/.exec(port)?.[1] ?? "unknown";
+
+/** Whether the cameras that share a USB line fit onto it together. `cameras`: of the rig, each with its `port` and `usb`. */
+export function* usbFindings(cameras) {
+  const hubs = new Map();
+  for (const camera of cameras) {
+    const hub = rootHubOf(camera.port);
+    hubs.set(hub, [...(hubs.get(hub) ?? []), camera]);
+  }
+  for (const [hub, sharing] of hubs) {
+    const needed = sharing.reduce(
+      (sum, camera) => sum + (camera.width * camera.height * camera.fps * bytesOfPixel(camera)) / 1e6,
+      0,
+    );
+    const room = USB_MB_S[sharing.some(({ usb }) => usb.startsWith("2")) ? 2 : 3];
+    const found = `${sharing.map(({ name }) => name).join(", ")} need ${needed.toFixed(0)} of ${room} MB/s`;
+    yield needed <= room
+      ? good(`USB line ${hub}`, found)
+      : warn(
+          `USB line ${hub}`,
+          found,
+          "lower width, height or fps of a camera, or plug one into a port of another USB controller",
+        );
+  }
+}
+
 /** Cameras: the library opens, each serial number is connected, USB permission is given. */
 export function* cameraFindings(cameras) {
   const seen = new Map();
+  const connected = [];
   const bundled = join(ROOT, LIBREALSENSE, "librealsense2.so");
   const libraryOf = (camera) => camera.library ?? bundled;
   for (const library of new Set(
@@ -290,7 +323,9 @@ export function* cameraFindings(cameras) {
             "use a USB 3 port and cable: USB 2 has no room for depth and colour",
           )
         : good(`camera ${name}`, `${found.name}, firmware ${found.firmware}, USB ${found.usb}`);
+    if (found) connected.push({ ...camera, name, port: found.port, usb: found.usb });
   }
+  yield* usbFindings(connected);
   if (!Object.values(cameras).some(({ source }) => source === "realsense")) return;
   const rules = ["/etc/udev/rules.d", "/usr/lib/udev/rules.d", "/lib/udev/rules.d"]
     .filter(existsSync)

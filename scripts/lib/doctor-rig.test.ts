@@ -9,6 +9,15 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), "../..");
 type Finding = { name: string; ok: boolean; warn?: boolean; found: string; mend?: string };
 type Ports = Record<"dashboard" | "rtde" | "script" | "secondary" | "primary", number>;
+type UsbCamera = {
+  name: string;
+  port: string;
+  usb: string;
+  width: number;
+  height: number;
+  fps: number;
+  depth: "sensor" | "stereo";
+};
 type Modules = {
   controllerFindings: (
     host: string,
@@ -16,6 +25,7 @@ type Modules = {
   ) => AsyncIterable<Finding>;
   gripperFindings: (gripper: { path: string; serial?: string }) => Iterable<Finding>;
   cameraFindings: (cameras: Record<string, unknown>) => Iterable<Finding>;
+  usbFindings: (cameras: readonly UsbCamera[]) => Iterable<Finding>;
   realtimeFindings: (arm: { realtime: string; realtime_priority: number }, emulated: boolean) => Iterable<Finding>;
 };
 const doctor = (await import(new URL("./doctor-rig.mjs", import.meta.url).href)) as Modules;
@@ -207,6 +217,28 @@ describe("cameras", () => {
     expect(found.find(({ name }) => name === "camera wrist")?.found).toContain("serial 130322270405 is not connected");
     expect(found.find(({ name }) => name === "camera film")).toMatchObject({ ok: false });
     for (const { ok, mend } of found) expect(ok || mend !== undefined).toBe(true);
+  });
+
+  it("that share a USB line must fit onto it together", () => {
+    const camera = (name: string, port: string, more: Partial<UsbCamera> = {}): UsbCamera => ({
+      ...{ name, port, usb: "3.2", width: 1280, height: 720, fps: 30, depth: "sensor" },
+      ...more,
+    });
+    const bus = (hub: number) =>
+      `/sys/devices/pci0000:00/0000:00:14.0/usb${hub}/${hub}-1/${hub}-1:1.0/video4linux/video0`;
+    // 1280 x 720 x 30 x 4 bytes are 110.6 MB/s each.
+    expect([...doctor.usbFindings([camera("wrist", bus(2)), camera("scene", bus(2))])]).toMatchObject([
+      { name: "USB line 2", ok: true, found: "wrist, scene need 221 of 300 MB/s" },
+    ]);
+    const three = [camera("wrist", bus(2)), camera("scene", "2-1.4-9", { depth: "stereo" }), camera("side", bus(4))];
+    expect([...doctor.usbFindings(three)].map(({ found }) => found)).toEqual([
+      "wrist, scene need 276 of 300 MB/s",
+      "side need 111 of 300 MB/s",
+    ]);
+    const crowded = [...doctor.usbFindings([...three, camera("top", bus(2))])];
+    expect(crowded[0]).toMatchObject({ ok: true, warn: true, found: "wrist, scene, top need 387 of 300 MB/s" });
+    expect(crowded[0]?.mend).toContain("fps");
+    expect([...doctor.usbFindings([camera("old", bus(1), { usb: "2.1" })])][0]).toMatchObject({ warn: true });
   });
 
   it("of the emulated bench need no library", () => {

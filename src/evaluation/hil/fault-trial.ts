@@ -91,7 +91,8 @@ async function give(ctx: HilContext, { part }: FaultTrial, order: Record<string,
     });
 }
 
-async function standstill(truth: TruthLog, injected_s: number): Promise<number | null> {
+/** When the arm came to stand after something broke; null where it does not within the patience. */
+export async function standstill(truth: TruthLog, injected_s: number): Promise<number | null> {
   while (now_s() < injected_s + PATIENCE_S) {
     const stood_s = truth.stoodAfter(injected_s);
     if (stood_s !== null || !truth.alive) return stood_s;

@@ -1,7 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { operatorRecover } from "../../../../backends/native/operator.js";
-import type { HilCheck } from "../check.js";
+import { ensure, type HilCheck } from "../check.js";
+import { standstill } from "../fault-trial.js";
+import { now_s } from "../plant-truth.js";
+import { TruthLog } from "../truth-log.js";
 import { faultCheck } from "./fault-check.js";
+import { underWay } from "./stop.js";
 
 const LINK = ["link_lost", "link_reset", "controller_frozen"] as const;
 const CUT_OFF = [...LINK, "program_stopped"] as const;
@@ -81,6 +85,31 @@ export const controllerFaults: HilCheck[] = [
     order: { fault: "noise", force_n: 2, torque_nm: 0.2 },
     codes: [],
   }),
+  {
+    name: "watchdog_is_armed_again_after_a_recovery",
+    reason:
+      "a program that was sent anew has no watchdog until it is armed: an arm without one moves on when its driver dies",
+    needs: ["emulated"],
+    moves: true,
+    breaks: true,
+    run: async (ctx) => {
+      const conductor = await ctx.conductor();
+      await ctx.bench.emulated.fault("controller", { fault: "rst" });
+      await ctx.event(conductor, ({ fault }) => fault !== undefined, "fault");
+      await ctx.recover(conductor.client);
+      conductor.q_rad = await ctx.q(conductor);
+      await underWay(ctx, conductor, 0.9);
+      const truth = new TruthLog(ctx.truth());
+      ctx.onCleanUp(() => truth.close());
+      ensure(truth.moving, "the arm is not under way");
+      const { pid } = await ctx.bench.backend();
+      const killed_s = now_s();
+      process.kill(pid, "SIGKILL");
+      const stood_s = await standstill(truth, killed_s);
+      ensure(stood_s !== null, "the arm goes on without its driver");
+      ctx.timing("stood after", stood_s - killed_s, "s", 1);
+    },
+  },
   {
     name: "protective_stop_needs_a_person",
     reason: "a runtime that wipes a protective stop away hides what the arm met",
