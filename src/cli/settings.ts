@@ -47,7 +47,7 @@ export function serviceSettings(
   environment: Readonly<Record<string, string | undefined>>,
 ): ServiceSettings {
   const { base_url, name, api_key_env, probe_s: _probe, pointer, segmenter, verifier, ...rest } = services;
-  const key = environment[api_key_env];
+  const key = environment[api_key_env]?.trim();
   const model =
     base_url === undefined || name === undefined
       ? {}
@@ -164,7 +164,7 @@ export function modelSettings(
         "bad_config",
         `model.${key} is missing: set it in [model] of skill2real.toml, or as SKILL2REAL__MODEL__${key?.toUpperCase()}`,
       );
-  const key = environment[api_key_env];
+  const key = environment[api_key_env]?.trim();
   const parsed = modelSettingsSchema.safeParse({ ...rest, base_url, model: name, ...(key ? { api_key: key } : {}) });
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;

@@ -216,3 +216,20 @@ describe("keyLines", () => {
     ]);
   });
 });
+
+describe("what is no configuration, or tells too much", () => {
+  it("a file that cannot be read is said to be that", () => {
+    expect(refusal(() => loadConfig({ file: tmpdir() }))).toMatch(/^not_found: .* cannot be read \(EISDIR\)/);
+  });
+
+  it.each(["model", "services"])("%s.base_url with a password is refused unseen; so is another protocol", (section) => {
+    const refused = (address: string): string =>
+      refusal(() => loadConfig({ cwd: "/", flags: { [`${section}.base_url`]: address } }));
+    const words = refused("http://me:sekret@host/v1");
+    expect(words).toMatch(/^bad_config: .*must not have a user or a password in base_url/);
+    expect(words).not.toContain("sekret");
+    for (const address of ["localhost:1/v1", "file:///etc/passwd", "words"])
+      expect(refused(address)).toContain("needs an address with http:// or https:// as base_url");
+    expect(loadConfig({ cwd: "/", flags: { [`${section}.base_url`]: "https://h/v1" } }).origins).toBeDefined();
+  });
+});

@@ -49,7 +49,12 @@ export function checkConfig(value: unknown, label: string): Config {
 
 function readFile(file: string): string {
   if (!existsSync(file)) throw new Skill2RealError("not_found", `there is no configuration file ${file}`);
-  return readFileSync(file, "utf8");
+  try {
+    return readFileSync(file, "utf8");
+  } catch (cause) {
+    const why = (cause as NodeJS.ErrnoException).code;
+    throw new Skill2RealError("not_found", `the configuration file ${file} cannot be read (${why})`, { cause });
+  }
 }
 
 function absolute(value: unknown, folder: string): unknown {

@@ -31,3 +31,17 @@ export const zone = z
   })
   .check(ordered((value) => value, "max_xyz"));
 export const name = z.string().min(1).max(64);
+
+/**
+ * `base_url` is an address of http or https and names nobody: a user or a password in it would be shown wherever the address is.
+ * The message shows no value, for that reason.
+ */
+export const openAddress: z.core.CheckFn<{ base_url?: string | undefined }> = ({ value: { base_url }, issues }) => {
+  if (base_url === undefined) return;
+  const refuse = (message: string): void => void issues.push({ code: "custom", path: [], input: undefined, message });
+  const address = URL.canParse(base_url) ? new URL(base_url) : null;
+  if (address === null || !/^https?:$/.test(address.protocol))
+    refuse("needs an address with http:// or https:// as base_url");
+  else if (address.username !== "" || address.password !== "")
+    refuse("must not have a user or a password in base_url: a key comes from the variable that api_key_env names");
+};

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { DEFAULT_MOTION_SETTINGS, DEFAULT_PERCEPTION_SETTINGS } from "../contract/settings.js";
 import { mcpSchema } from "./mcp-schema.js";
-import { count, fromTo, name, notes, ordered, path, place, text, zone } from "./parts.js";
+import { count, fromTo, name, notes, openAddress, ordered, path, place, text, zone } from "./parts.js";
 import { RIG_NAME, rigSchema } from "./rig-schema.js";
 
 export type { KeyNotes } from "./parts.js";
@@ -208,6 +208,7 @@ const model = z
       .optional()
       .meta(notes("Wall time of one episode, from the first question to the model on [s].")),
   })
+  .check(openAddress)
   .check(pricedBudget);
 
 const runs = z.strictObject({
@@ -258,6 +259,7 @@ const services = z
       .meta(notes("Its money in one episode, in the currency of the prices.")),
     probe_s: fromTo(0.1, 60).default(5).meta(notes("Time in which its endpoint must say that it is there [s].")),
   })
+  .check(openAddress)
   .check(pricedBudget)
   .check(({ value, issues }) => {
     const role = (["pointer", "segmenter", "verifier"] as const).find((one) => value[one] === "vlm");

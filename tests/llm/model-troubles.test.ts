@@ -129,3 +129,59 @@ describe("retryAfter", () => {
     expect(retryAfter(null)).toBeNull();
   });
 });
+
+describe("what an endpoint says back", () => {
+  const key = "sk-0123456789";
+  const echo: readonly (readonly [string, Handler])[] = [
+    ["in an error", failing(500, `bad ${"x".repeat(270)} ${key}`)],
+    ["in a refusal", failing(400, `no ${key}`)],
+    ["as the kind of its answer", answering(`${"x".repeat(70)}${key}`, "x")],
+    ["as an answer that is no JSON", answering("application/json", key)],
+  ];
+  it.each(echo.map(([name, handler]) => ({ name, handler })))("$name shows no key", async ({ handler }) => {
+    endpoint.answer([handler, handler]);
+    const words = async (stream: boolean): Promise<string> =>
+      ask({ stream, api_key: key, tools: "off" }).then(String, (error: Error) => error.message);
+    for (const stream of [true, false]) expect(await words(stream)).not.toContain("sk-01");
+  });
+
+  it.each([true, false])("as a reply holds no key, with stream %s", async (stream) => {
+    const given = { content: `it is ${key}`, tool: { name: "finish", arguments: `{"evidence":"${key}"}` } };
+    endpoint.answer([saying(given, "tool_calls")]);
+    expect((await ask({ stream, api_key: key })).reply).toMatchObject({
+      text: "it is [key]",
+      tool: { name: "finish", arguments: '{"evidence":"[key]"}' },
+    });
+  });
+
+  it("does not meet a key that no header can carry: it is refused before, unseen", () => {
+    for (const bad of ["sk-abc\ndef", "sk-ä", "sk abc"])
+      expect(() => settings({ api_key: bad })).toThrow(/(?!.*sk-).*the key holds a character/s);
+  });
+});
+
+describe("endpoints that differ", () => {
+  it("take the limit of a reply under its newer name, once they say so", async () => {
+    const model = new LiveModel({ settings: settings({ max_tokens: 77 }), folder: ".", tools: TOOLS });
+    const { signal } = new AbortController();
+    endpoint.answer([
+      failing(400, "'max_tokens' is not supported. Use 'max_completion_tokens' instead."),
+      saying("a"),
+      saying("b"),
+    ]);
+    await model.complete([textMessage("user", "go")], signal);
+    expect((await model.complete([textMessage("user", "go")], signal)).reply.text).toBe("b");
+    expect(endpoint.requests.map((one) => [one.max_tokens, one.max_completion_tokens])).toEqual([
+      [77, undefined],
+      [undefined, 77],
+      [undefined, 77],
+    ]);
+  });
+
+  it("stream a call of a tool without its index", async () => {
+    const call = { id: "a", type: "function", function: { name: "finish", arguments: "{}" } };
+    const chunk = { choices: [{ delta: { tool_calls: [call] }, finish_reason: "tool_calls" }] };
+    endpoint.answer([answering("text/event-stream", `data: ${JSON.stringify(chunk)}\n\ndata: [DONE]\n\n`)]);
+    expect((await ask()).reply.tool).toEqual({ name: "finish", arguments: "{}" });
+  });
+});

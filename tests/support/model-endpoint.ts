@@ -6,6 +6,7 @@ export type ChatRequest = {
   stream?: boolean;
   tools?: { function: { name: string } }[];
   max_tokens?: number;
+  max_completion_tokens?: number;
   messages: {
     role: string;
     content: string | ({ type: "text"; text: string } | { type: "image_url"; image_url: { url: string } })[];

@@ -18,10 +18,16 @@ export type BoundedFetchOptions = {
   /** Between two pieces of a body. */
   idle_ms: number;
   max_bytes?: number;
+  /** What of the endpoint's words may be shown. */
+  shown?: (text: string) => string;
 };
 
 /** A fetch whose bodies end: too large, silent too long, or of a kind that no model's reply has. */
-export function boundedFetch({ idle_ms, max_bytes = MAX_REPLY_BYTES }: BoundedFetchOptions): typeof fetch {
+export function boundedFetch({
+  idle_ms,
+  max_bytes = MAX_REPLY_BYTES,
+  shown = String,
+}: BoundedFetchOptions): typeof fetch {
   return async (input, init) => {
     const response = await fetch(input, init);
     const type = response.headers.get("content-type") ?? "";
@@ -29,7 +35,7 @@ export function boundedFetch({ idle_ms, max_bytes = MAX_REPLY_BYTES }: BoundedFe
       await response.body?.cancel();
       throw new BoundedBody(
         "model_bad_reply",
-        `the answer is of type "${type.slice(0, 80)}", not JSON or events; is model.base_url right?`,
+        `the answer is of type "${shown(type).slice(0, 80)}", not JSON or events; is model.base_url right?`,
       );
     }
     if (!response.body) return response;

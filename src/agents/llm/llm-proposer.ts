@@ -63,7 +63,7 @@ export type LlmProposerOptions = {
 
 /** Results of the last operations that the modes without programs show. */
 const DIRECT_STAGES = 3;
-const USES = /^\s*\/\/\s*uses:\s*(.+)$/im;
+const USES = /^[ \t]*\/\/[ \t]*uses:[ \t]*(.+)$/im;
 
 /**
  * A language model. Each decision is at most `1 + repairs` replies: one that is no usable program goes back with what is wrong.

@@ -5,6 +5,7 @@ import { isSkill2RealError, Skill2RealError } from "../../contract/errors.js";
 import { BoundedBody, boundedFetch } from "./bounded-fetch.js";
 import type { ModelReply, ModelUsage } from "./messages.js";
 import type { ModelSettings } from "./settings.js";
+import { withoutKey } from "./without-key.js";
 
 export type ModelRequest = {
   messages: ChatCompletionMessageParam[];
@@ -19,6 +20,8 @@ export class ModelClient {
   readonly #settings: ModelSettings;
   /** False from the first time on that the endpoint refused tools. */
   #tools: boolean;
+  /** What the limit of a reply is called: newer models take another name than older endpoints. */
+  #limit: "max_tokens" | "max_completion_tokens" = "max_tokens";
 
   constructor(settings: ModelSettings) {
     this.#settings = settings;
@@ -29,7 +32,7 @@ export class ModelClient {
       apiKey: settings.api_key ?? "none",
       maxRetries: 0,
       timeout: settings.timeout_s * 1e3,
-      fetch: boundedFetch({ idle_ms: settings.idle_s * 1e3 }),
+      fetch: boundedFetch({ idle_ms: settings.idle_s * 1e3, shown: (text) => this.#shown(text) }),
       // Nothing of the process's environment may change where or as whom it asks.
       organization: null,
       project: null,
@@ -47,7 +50,7 @@ export class ModelClient {
     const timer = setTimeout(() => limit.abort(), this.#settings.timeout_s * 1e3);
     try {
       const { reply, usage } = await this.#complete(request, AbortSignal.any([signal, limit.signal]));
-      return { reply, usage, latency_ms: performance.now() - began };
+      return { reply: this.#withoutKey(reply), usage, latency_ms: performance.now() - began };
     } catch (cause) {
       if (signal.aborted)
         throw new Skill2RealError("stopped", "the episode was stopped while the model was asked", { cause });
@@ -58,6 +61,7 @@ export class ModelClient {
           cause,
         );
       if (this.#refusedTools(cause, request)) return this.ask({ ...request, tools: [] }, signal);
+      if (this.#refusedLimit(cause)) return this.ask(request, signal);
       throw this.#explained(cause);
     } finally {
       clearTimeout(timer);
@@ -72,7 +76,7 @@ export class ModelClient {
     const body = {
       model,
       temperature,
-      max_tokens: request.max_tokens,
+      [this.#limit]: request.max_tokens,
       messages: request.messages,
       ...(this.#tools && request.tools.length > 0 ? { tools: request.tools, tool_choice: "auto" as const } : {}),
     };
@@ -110,7 +114,8 @@ export class ModelClient {
       if (choice.delta?.refusal) reply.refusal = (reply.refusal ?? "") + choice.delta.refusal;
       // One call is enough: a model that makes several is held to its first.
       for (const call of choice.delta?.tool_calls ?? []) {
-        if (call.index !== 0) continue;
+        // Some endpoints leave the index out.
+        if ((call.index ?? 0) !== 0) continue;
         reply.tool ??= { name: "", arguments: "" };
         reply.tool.name += call.function?.name ?? "";
         reply.tool.arguments += call.function?.arguments ?? "";
@@ -132,6 +137,26 @@ export class ModelClient {
     return true;
   }
 
+  #refusedLimit(cause: unknown): boolean {
+    if (this.#limit !== "max_tokens" || !(cause instanceof APIError) || cause.status !== 400) return false;
+    if (!/max_completion_tokens/.test(cause.message)) return false;
+    this.#limit = "max_completion_tokens";
+    return true;
+  }
+
+  #shown(text: string): string {
+    return withoutKey(text, this.#settings.api_key);
+  }
+
+  #withoutKey(reply: ModelReply): ModelReply {
+    return {
+      text: this.#shown(reply.text),
+      tool: reply.tool && { name: this.#shown(reply.tool.name), arguments: this.#shown(reply.tool.arguments) },
+      finish_reason: this.#shown(reply.finish_reason),
+      refusal: reply.refusal === null ? null : this.#shown(reply.refusal),
+    };
+  }
+
   #explained(cause: unknown): Skill2RealError {
     if (isSkill2RealError(cause)) return cause;
     const inner = innermost(cause);
@@ -141,18 +166,22 @@ export class ModelClient {
     if (cause instanceof APIConnectionError)
       return trouble(
         "model_unreachable",
-        `no endpoint answers at model.base_url (${inner.message}): start it, or mend the address`,
+        `no endpoint answers at model.base_url (${this.#shown(inner.message)}): start it, or mend the address`,
         cause,
       );
-    if (cause instanceof APIError) return httpTrouble(cause);
+    if (cause instanceof APIError) return httpTrouble(cause, this.#shown(cause.message));
     if (cause instanceof SyntaxError)
-      return trouble("model_bad_reply", `the endpoint's answer is not JSON: ${cause.message}`, cause);
+      return trouble("model_bad_reply", `the endpoint's answer is not JSON: ${this.#shown(cause.message)}`, cause);
     // undici ends a body that its server cut with a plain TypeError.
     if (
       /terminated|socket|ECONNRESET|other side closed|premature/i.test(`${inner.message} ${(cause as Error).message}`)
     )
-      return trouble("model_stream_cut", `the connection ended before the reply did (${inner.message})`, cause);
-    return trouble("model_bad_reply", `the endpoint's answer cannot be read: ${inner.message}`, cause);
+      return trouble(
+        "model_stream_cut",
+        `the connection ended before the reply did (${this.#shown(inner.message)})`,
+        cause,
+      );
+    return trouble("model_bad_reply", `the endpoint's answer cannot be read: ${this.#shown(inner.message)}`, cause);
   }
 }
 
@@ -167,8 +196,8 @@ const trouble = (
     ...(details ? { details } : {}),
   });
 
-function httpTrouble(error: APIError): Skill2RealError {
-  const said = error.message.slice(0, 300);
+function httpTrouble(error: APIError, words: string): Skill2RealError {
+  const said = words.slice(0, 300);
   const { status = 0 } = error;
   if (status === 401 || status === 403)
     return trouble(

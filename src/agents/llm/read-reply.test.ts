@@ -56,6 +56,18 @@ describe("readProgramReply", () => {
     expect(readProgramReply(given)).toMatchObject({ kind: "program" });
   });
 
+  // Each took hours where every beginning was tried against every end.
+  it.each([
+    ["beginnings of blocks", "```ts\n".repeat(200_000)],
+    ["beginnings after one program", `${fence("ts", "return 1;")}${"```ts\n".repeat(200_000)}`],
+    ["empty lines", `x${"\n".repeat(1_000_000)}y`],
+    ["empty lines before a comment", fence("ts", `${"\n".repeat(1_000_000)}x`)],
+    ["spaces", `\`\`\`${" ".repeat(1_000_000)}x`],
+  ])("comes to an end with a megabyte of %s", (_name, text) => {
+    expect(readProgramReply(reply(text)).kind).not.toBe("finish");
+    expect(readDirectReply(reply(text)).kind).toBe("unusable");
+  });
+
   it("gives an answer to whatever text", () => {
     fc.assert(
       fc.property(fc.string({ maxLength: 400 }), fc.constantFrom("stop", "length", ""), (text, finish_reason) => {

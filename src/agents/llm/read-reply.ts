@@ -10,8 +10,8 @@ export type ReadReply =
   | { kind: "unusable"; code: ErrorCode; problem: string };
 
 type Fence = { language: string; code: string };
-const FENCE = /^[ \t]*```[ \t]*([\w+#.-]*)[^\n]*\n([\s\S]*?)^[ \t]*```[ \t]*$/gm;
-const OPEN_FENCE = /^[ \t]*```[ \t]*(?:ts|typescript)[^\n]*\n([\s\S]*)$/im;
+type Split = { fences: Fence[]; words: string; openLanguage: string | null };
+const FENCE = /^[ \t]*```[ \t]*([\w+#.-]*)/;
 const TYPESCRIPT = ["ts", "typescript", "tsx", ""];
 /** Some models write the language of their habit; JavaScript is TypeScript. */
 const JAVASCRIPT = ["js", "javascript", "mjs"];
@@ -35,11 +35,11 @@ export function readProgramReply(reply: ModelReply): ReadReply {
   const early = wholeReply(reply);
   if (early) return early;
   if (reply.tool) return readTool(reply.tool);
-  const fences = fencesOf(reply.text);
+  const { fences, words, openLanguage } = splitFences(reply.text);
   const finish = readFinish(reply.text, fences);
   if (finish) return finish;
   const programs = fences.filter(({ language }) => [...TYPESCRIPT, ...JAVASCRIPT].includes(language));
-  const cut = programs.length === 0 && OPEN_FENCE.test(reply.text);
+  const cut = programs.length === 0 && ["ts", "typescript"].includes(openLanguage ?? "");
   if (cut && reply.finish_reason === "length")
     return unusable("model_no_program", "Your program was cut off at the length limit. Write a shorter one.");
   if (programs.length > 1)
@@ -49,7 +49,7 @@ export function readProgramReply(reply: ModelReply): ReadReply {
     );
   const [program] = programs;
   if (program && program.code.trim() !== "")
-    return { kind: "program", program: program.code, words: reply.text.replace(FENCE, "").trim().slice(0, 2000) };
+    return { kind: "program", program: program.code, words: words.trim().slice(0, 2000) };
   const [other] = fences;
   if (other && !["json", "text", "md", "markdown"].includes(other.language))
     return unusable(
@@ -63,7 +63,7 @@ export function readProgramReply(reply: ModelReply): ReadReply {
 export function readDirectReply(reply: ModelReply): ReadReply {
   const early = wholeReply(reply);
   if (early) return early;
-  const fences = fencesOf(reply.text);
+  const { fences } = splitFences(reply.text);
   const text = fences.find(({ language }) => language === "json" || language === "")?.code ?? reply.text;
   const value = parseObject(text);
   if (!value)
@@ -89,7 +89,7 @@ function readTool({ name, arguments: text }: { name: string; arguments: string }
   if (typeof value.program !== "string" || value.program.trim() === "")
     return unusable("model_no_program", "run_program needs the program's text in `program`.");
   // A program inside a fence inside the argument is meant as the program.
-  const [inner] = fencesOf(value.program);
+  const [inner] = splitFences(value.program).fences;
   return { kind: "program", program: inner?.code ?? value.program, words: String(value.purpose ?? "").slice(0, 2000) };
 }
 
@@ -103,9 +103,8 @@ function readFinish(text: string, fences: readonly Fence[]): ReadReply | null {
   if (fences.length > 0) return null;
   const bare = parseObject(text);
   if (bare && "finish" in bare) return finishOf(bare.finish, bare.evidence);
-  const line = /^[\s`*"]*finish[\s`*":=-]+(supported|partial|execution_failure|unresolved)\b[\s`*",.:;-]*(.*)$/ims.exec(
-    text,
-  );
+  const line =
+    /^[ \t`*"]*finish[\s`*":=-]+(supported|partial|execution_failure|unresolved)\b[\s`*",.:;-]*(.*)$/ims.exec(text);
   return line ? finishOf(line[1], line[2]?.trim()) : null;
 }
 
@@ -119,8 +118,26 @@ function finishOf(claim: unknown, evidence: unknown): ReadReply {
   };
 }
 
-const fencesOf = (text: string): Fence[] =>
-  [...text.matchAll(FENCE)].map(([, language = "", code = ""]) => ({ language: language.toLowerCase(), code }));
+/**
+ * Closed fences of a reply, what stands around them, and the language of one that is left open. Line by line: an endpoint may
+ * send two megabytes of anything, and a pattern that tries every beginning against every end would hold the process for hours.
+ */
+function splitFences(text: string): Split {
+  const fences: Fence[] = [];
+  const words: string[] = [];
+  let open: { language: string; lines: string[] } | null = null;
+  for (const line of text.split("\n")) {
+    if (open === null) {
+      const begins = FENCE.exec(line);
+      if (begins) open = { language: (begins[1] ?? "").toLowerCase(), lines: [] };
+      else words.push(line);
+    } else if (line.trim() === "```") {
+      fences.push({ language: open.language, code: open.lines.map((one) => `${one}\n`).join("") });
+      open = null;
+    } else open.lines.push(line);
+  }
+  return { fences, words: words.join("\n"), openLanguage: open?.language ?? null };
+}
 
 function parseObject(text: string): Record<string, unknown> | null {
   try {

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { keySchema } from "./without-key.js";
 
 /** How the model is asked and what comes of its replies. */
 export const INTERACTIONS = ["program", "program-once", "direct", "direct-notes"] as const;
@@ -11,7 +12,7 @@ export const modelSettingsSchema = z.strictObject({
   /** Of an OpenAI-compatible endpoint, with its version path ("…/v1"). */
   base_url: z.url(),
   model: z.string().min(1).max(200),
-  api_key: z.string().min(1).max(10_000).optional(),
+  api_key: keySchema.optional(),
   interaction: z.enum(INTERACTIONS).default("program"),
   /** Unit of pixel coordinates in the model's replies. */
   coordinates: z.enum(["pixel", "norm1000"]).default("pixel"),

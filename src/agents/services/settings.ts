@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { keySchema } from "../llm/without-key.js";
 
 const amount = z.number().positive().max(1e9);
 
@@ -12,7 +13,7 @@ export const serviceSettingsSchema = z.strictObject({
     .strictObject({
       base_url: z.url(),
       model: z.string().min(1).max(200),
-      api_key: z.string().min(1).max(10_000).optional(),
+      api_key: keySchema.optional(),
       coordinates: z.enum(["pixel", "norm1000"]).default("pixel"),
       max_tokens: z.int().min(16).max(200_000).default(1024),
       timeout_s: z.number().min(0.1).max(280).default(60),
