@@ -114,9 +114,9 @@ def test_half_frames_put_the_stream_out_of_step(emulator: Emulator) -> None:
 
 def test_unplug_lets_no_byte_pass_while_the_controller_goes_on(emulator: Emulator) -> None:
     with watcher(emulator) as client:
+        last = stamp(client)
         assert emulator.ask(fault="unplug", seconds=1.5) == {"done": "unplug"}
         client.link.settimeout(0.4)
-        last = stamp(client)
         with pytest.raises(TimeoutError):
             while True:
                 last = stamp(client)

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Pose } from "../../contract/generated/robot-api.js";
 import { loadOperations } from "../../runtime/required-skills.js";
 import { Session, type TurnSettlement } from "../../runtime/session.js";
@@ -19,7 +20,8 @@ const WAY_M = { x: 0.1, y: 0.06, z: -0.03 };
 const SPEED = 0.12;
 /** Until the arm is in the middle of its way. */
 const UNDER_WAY_S = 1;
-const JAW_UNDER_WAY_S = 0.3;
+const JAW_UNDER_WAY_S = 0.15;
+const PATIENCE_MS = 2000;
 
 export const OPEN_M = 0.085;
 export const CLOSED_M = 0.02;
@@ -74,15 +76,22 @@ export class FaultProgram {
   /** Begins the motions and waits until they are under way. */
   async begin(): Promise<void> {
     const way = { id: ARM, name: "goto_pose", args: [{ pose: this.#pose, motion: "linear", speed: SPEED }] };
-    // A jaw is fast: it is in the middle of its way sooner than an arm.
-    const seconds = this.#closing === "beside" ? JAW_UNDER_WAY_S : UNDER_WAY_S;
-    const calls = this.#closing === "beside" ? [way, CLOSE] : [way];
-    await this.#turn({ calls, sleeps: [{ id: WAIT, seconds }] }, WAIT);
+    await this.#turn({ calls: [way], sleeps: [{ id: WAIT, seconds: UNDER_WAY_S }] }, WAIT);
+    await this.#underWay();
+    if (this.#closing === "beside")
+      await this.#turn({ calls: [CLOSE], sleeps: [{ id: WAIT, seconds: JAW_UNDER_WAY_S }] }, WAIT);
     const early = this.#ended.filter(({ id }) => id !== WAIT).map((one) => replyOf(OPERATIONS[one.id] ?? "", one));
     ensure(early.length === 0, () => `${early[0]!.operation} ended before anything broke: ${early[0]!.message}`);
-    const state = await this.conductor.client.getState();
-    const fastest = Math.max(...(state.arms[0]?.qd_rad_s ?? [0]).map(Math.abs));
-    ensure(fastest > MOVES_RAD_S, "the arm is not under way");
+  }
+
+  async #underWay(): Promise<void> {
+    const give_up_ms = performance.now() + PATIENCE_MS;
+    for (;;) {
+      const { arms } = await this.conductor.client.getState();
+      if ((arms[0]?.qd_rad_s ?? []).some((speed) => Math.abs(speed) > MOVES_RAD_S)) return;
+      ensure(performance.now() < give_up_ms, "the arm is not under way");
+      await sleep(5);
+    }
   }
 
   /** A view, asked for while the motion goes on. */

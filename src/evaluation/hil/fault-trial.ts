@@ -39,7 +39,7 @@ export type FaultTrial = {
 const PATIENCE_S = 8;
 /** A fault of the driver is told once the motion has ended, or a moment later. */
 const TOLD_LATER_MS = 2000;
-const WORDS = 160;
+const WORDS = 200;
 
 const CLOSING: Record<FaultTrial["during"], Closing> = {
   arm: "never",
@@ -220,7 +220,9 @@ const replyWords = ({ operation, status, message, fields }: ProgramReply): strin
     ...(typeof fields.stop_reason === "string" ? [fields.stop_reason] : []),
     ...(operation === "get_robot_state" && typeof fields.mode === "string" ? [`mode ${fields.mode}`] : []),
   ];
-  const words = status === "ok" || message === "" ? "" : `: ${message.slice(0, WORDS)}`;
+  // What a later question is refused with says again what the motion's end has said; the JSON report holds it.
+  const again = (AFTERWARDS as readonly string[]).includes(operation);
+  const words = status === "ok" || message === "" || again ? "" : `: ${message.slice(0, WORDS)}`;
   return `${operation} ${status}${more.length > 0 ? ` (${more.join(", ")})` : ""}${words}`;
 };
 

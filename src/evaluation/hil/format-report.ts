@@ -98,7 +98,8 @@ Written by \`${command}\` on ${report.started_at.slice(0, 10)}, rig ${report.rig
 Each was given while a program's \`goto_pose\` was in the middle of its way. "Noticed" and "stood" are seconds from the order that broke something to the first
 word of it at the runtime, and to the arm's standstill by the plant's own joints; "-": not noticed, because it must be borne, or not stopped by it. "Told falsely"
 compares every result of the program with the plant: "ok" with the true pose and opening, poses and openings with the true ones, a grip with a table that is empty, and a picture's time with
-when the bench took it.
+when the bench took it. With "bench: freeze" and "bench: kill" the arm itself stands still or is gone at once: "stood" is then after its end, or not to be seen.
+"get_robot_state ok (mode faulted)" is a measured state that says of itself what is wrong; it is compared too.
 
 | fault | noticed | stood | code | the program saw | told falsely |
 | --- | --- | --- | --- | --- | --- |
