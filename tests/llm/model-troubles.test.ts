@@ -9,10 +9,12 @@ import {
   answering,
   beginning,
   failing,
+  flooding,
   type Handler,
   hanging,
   ModelEndpoint,
   saying,
+  trickling,
 } from "../support/model-endpoint.js";
 
 let endpoint: ModelEndpoint;
@@ -75,10 +77,12 @@ describe("streams", () => {
   it.each([
     ["fall silent", beginning("silence"), "model_timeout"],
     ["are cut", beginning("cut"), "model_stream_cut"],
+    ["never end", trickling, "model_timeout"],
+    ["are 50 MB", flooding, "model_reply_too_large"],
     ["are JSON in one piece", answering("application/json", JSON.stringify({ choices: [] })), "model_bad_reply"],
   ])("that %s", async (_name, handler, code) => {
     endpoint.answer([handler]);
-    await expect(ask({ idle_s: 0.3 })).rejects.toMatchObject({ code });
+    await expect(ask({ idle_s: 0.3, timeout_s: 3 })).rejects.toMatchObject({ code });
   });
 });
 

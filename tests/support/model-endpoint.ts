@@ -134,6 +134,28 @@ export const beginning =
     if (then === "cut") setTimeout(() => response.destroy(), 20);
   };
 
+/** A stream that never falls silent and never ends. */
+export const trickling: Handler = ({ response, request }) => {
+  response.writeHead(200, { "content-type": "text/event-stream" });
+  const base = { id: "x", created: 1, model: request.model, object: "chat.completion.chunk" };
+  const piece = event({ ...base, choices: [{ index: 0, delta: { content: "and " }, finish_reason: null }] });
+  const timer = setInterval(() => response.write(piece), 20);
+  response.once("close", () => clearInterval(timer));
+};
+
+/** A stream of far more than any program. */
+export const flooding: Handler = async ({ response, request }) => {
+  response.writeHead(200, { "content-type": "text/event-stream" });
+  const base = { id: "x", created: 1, model: request.model, object: "chat.completion.chunk" };
+  const delta = { content: "x".repeat(100_000) };
+  const piece = event({ ...base, choices: [{ index: 0, delta, finish_reason: null }] });
+  const closed = new Promise<void>((resolve) => response.once("close", () => resolve()));
+  for (let sent = 0; sent < 50_000_000 && !response.destroyed; sent += piece.length)
+    if (!response.write(piece))
+      await Promise.race([closed, new Promise<void>((resolve) => response.once("drain", () => resolve()))]);
+  response.end();
+};
+
 export const answering =
   (type: string, body: string | Buffer): Handler =>
   ({ response }) => {
