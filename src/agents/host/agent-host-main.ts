@@ -24,6 +24,12 @@ import { Stopwatch } from "../stopwatch.js";
 import { ToolDesk } from "../tools/tool-desk.js";
 import { type EpisodeRequest, type HostMessage, hostRequestSchema } from "./messages.js";
 
+/**
+ * Lease of a session that is taken up: what it did before is worked out again in one go. On a simulated clock, the only one that
+ * can be taken up, nothing moves meanwhile.
+ */
+const RESUMED_LEASE_MS = 15_000;
+
 /** The checker and the sandbox are kept warm from episode to episode, as long as the skills stay the same. */
 class AgentHost {
   #sandbox: Sandbox | null = null;
@@ -56,7 +62,7 @@ class AgentHost {
         curve: request.curve,
         folder: request.folder,
         client: "skill2real/agent-host",
-        leaseMs: request.leaseMs,
+        leaseMs: resume ? Math.max(request.leaseMs, RESUMED_LEASE_MS) : request.leaseMs,
         operations: skills.operations,
         motion: request.settings.motion as Partial<MotionSettings>,
         perception: request.settings.perception as Partial<PerceptionSettings>,
