@@ -22,6 +22,13 @@ describe("ProgramChecker", () => {
     ]);
   });
 
+  it("gives the newest program's result again, and checks anything else anew", async () => {
+    const first = await checker.check("robot.goto_hme();", "a.ts");
+    expect(await checker.check("robot.goto_hme();", "a.ts")).toBe(first);
+    expect(await checker.check("robot.goto_hme();", "b.ts")).toMatchObject({ diagnostics: [{ file: "b.ts" }] });
+    expect(await checker.check("robot.goto_home();", "b.ts")).toMatchObject({ ok: true });
+  });
+
   it("gives up a check that takes too long, and checks the next program", async () => {
     const hasty = await ProgramChecker.create({ declarations, timeout_s: 1 });
     const lines = Array.from(

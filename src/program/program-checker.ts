@@ -23,6 +23,8 @@ export class ProgramChecker {
   #worker: Promise<Worker>;
   #working = false;
   #closed = false;
+  /** The newest result of a whole check: who proposes a program checks it first, and its stage does again. */
+  #newest: (CheckRequest & { result: CheckResult }) | null = null;
 
   private constructor(options: ProgramCheckerOptions) {
     this.#options = { timeout_s: 10, ...options };
@@ -36,7 +38,7 @@ export class ProgramChecker {
     return checker;
   }
 
-  /** Parses, type-checks and strips one program; what is wrong with it is in the result. */
+  /** Parses, type-checks and strips one program; what is wrong with it is in the result. The same program again costs nothing. */
   check(source: string, fileName = "program.ts"): Promise<CheckResult> {
     if (this.#closed) return Promise.reject(new Skill2RealError("session_closed", "the program checker is closed"));
     return new Promise((resolve, reject) => {
@@ -67,6 +69,8 @@ export class ProgramChecker {
   }
 
   async #checkOne({ source, fileName }: CheckRequest): Promise<CheckResult> {
+    const known = this.#newest;
+    if (known?.source === source && known.fileName === fileName) return known.result;
     const worker = await this.#worker;
     const { timeout_s } = this.#options;
     let timer: NodeJS.Timeout | undefined;
@@ -78,7 +82,10 @@ export class ProgramChecker {
     const reply = await Promise.race([nextReply(worker), timedOut]);
     clearTimeout(timer);
     worker.unref();
-    if ("result" in reply) return reply.result;
+    if ("result" in reply) {
+      this.#newest = { source, fileName, result: reply.result };
+      return reply.result;
+    }
     await worker.terminate();
     this.#worker = this.#start();
     if (!("exhausted" in reply)) {

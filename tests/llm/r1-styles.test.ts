@@ -82,7 +82,7 @@ describe.each<[string, Handler, Extra]>([
   });
 });
 
-describe("what a model is shown", () => {
+describe("what a model is shown", { timeout: 120_000 }, () => {
   it("holds no seed, task id, path or key, and images with captions", async () => {
     endpoint.answer([], fencedPrograms);
     const result = await play(1000);
@@ -100,7 +100,7 @@ describe("what a model is shown", () => {
   });
 });
 
-describe("a recorded episode", () => {
+describe("a recorded episode", { timeout: 120_000 }, () => {
   it("is played again from its cassette, without an endpoint and with equal text and pixels", async () => {
     endpoint.answer([], fencedPrograms);
     const first = await play(1001, { refKey: "key-of-the-episode" });
@@ -124,7 +124,7 @@ describe("a recorded episode", () => {
   });
 });
 
-describe("replies that are no use", () => {
+describe("replies that are no use", { timeout: 120_000 }, () => {
   const program = (code: string) => `\`\`\`ts\n${code}\n\`\`\``;
   it("go back once with what is wrong, and then end the episode, without a motion", async () => {
     endpoint.answer([], saying(program("await robot.fly_away({});\nreturn 1;")));
@@ -159,7 +159,7 @@ describe("replies that are no use", () => {
   });
 });
 
-describe("budgets", () => {
+describe("budgets", { timeout: 120_000 }, () => {
   it("of calls and tokens end the episode, which says so", async () => {
     endpoint.answer([], saying("```ts\nreturn 1;\n```"));
     expect(await play(1000, { budget_calls: 2 })).toMatchObject({
@@ -171,7 +171,7 @@ describe("budgets", () => {
   });
 });
 
-describe("modes without programs", () => {
+describe("modes without programs", { timeout: 120_000 }, () => {
   const replies = [
     '```json\n{"call": "get_robot_state", "request": {}, "notes": "asked the state"}\n```',
     '{"call": "goto_home", "request": {}, "notes": "went home"}',

@@ -95,7 +95,7 @@ const exchangesOf = (result: EpisodeResult): Exchange[] =>
     .slice(1)
     .map((line) => exchangeSchema.parse(JSON.parse(line)));
 
-describe("an episode whose programs ask a vision model", () => {
+describe("an episode whose programs ask a vision model", { timeout: 180_000 }, () => {
   let first: EpisodeResult;
   beforeAll(async () => {
     endpoint.answer([], seeing);
@@ -166,7 +166,7 @@ describe("an episode whose programs ask a vision model", () => {
   });
 });
 
-describe("a vision model that fails", () => {
+describe("a vision model that fails", { timeout: 120_000 }, () => {
   const TRIES = `
 const view = await robot.get_topdown_stereo_view();
 if (view.status !== "ok") return view.status;
@@ -188,7 +188,7 @@ return { finish: "partial", evidence: point.status + ": " + point.message };
   });
 });
 
-describe("budgets of services", () => {
+describe("budgets of services", { timeout: 120_000 }, () => {
   const ASKS_WHILE_MOVING = `
 const { arms, tcp_pose } = await (async () => {
   const state = await robot.get_robot_state();
