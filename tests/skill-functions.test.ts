@@ -1,7 +1,10 @@
 /** The functions of the optional skills that ship, on the simulator. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { SimBackend } from "../backends/sim/launch.js";
 import { loadSkills } from "../src/agents/load-skills.js";
+import { PrivilegedClient } from "../src/evaluation/privileged-client.js";
 import { openSimulatedSession, type SimulatedSession } from "../src/evaluation/simulated-session.js";
+import { DeviceClient } from "../src/runtime/device/device-client.js";
 import { OperationFailure, type SkillServices } from "../src/runtime/operation.js";
 import { Session } from "../src/runtime/session.js";
 import { missing } from "./support/missing.js";
@@ -92,6 +95,104 @@ describe.skipIf(lacking !== "")(`manipulation${note}`, () => {
       status: "unknown_ref",
     });
   });
+});
+
+describe.skipIf(lacking !== "")(`push, by what the world itself knows${note}`, () => {
+  it.each([
+    [8, "a box"],
+    [9, "a cylinder"],
+  ])(
+    "moves what it meets, along its direction and no other thing (seed %i, %s)",
+    async (seed) => {
+      const sim = await SimBackend.spawn({ privileged: true });
+      const privileged = await PrivilegedClient.connect(sim.privileged!);
+      let session: Session | null = null;
+      try {
+        const { instruction } = await privileged.reset({ task: "r1", seed });
+        const { operations } = await loadSkills({ paths: [], enable: ["pointing", "manipulation"], disable: [] });
+        const device = await DeviceClient.connect({ ...sim.addresses, role: "CONTROLLER", client: "test" });
+        session = Session.open({ device, operations });
+        const value = async (name: string, request: unknown): Promise<Result> => {
+          const outcome = await session!.call(name, request);
+          return ("value" in outcome ? outcome.value : outcome.error) as Result;
+        };
+        const places = async () =>
+          new Map(
+            (await privileged.trueState()).bodies.map(({ name, role, kind, X_world_body: X, size_m }) => [
+              name,
+              { role, kind, x: X[3]!, y: X[7]!, z: X[11]!, radius: Math.hypot(size_m[0]!, size_m[1]!) / 2 },
+            ]),
+          );
+        const [, thing] = /the ([a-z ]+?) (?:into|onto|in|on) the/.exec(instruction) ?? [];
+        const view = await value("get_topdown_stereo_view", {});
+        const found = await value("localize_3d", { observation_ref: view.observation_ref, query: thing });
+        expect(found, instruction).toMatchObject({ status: "ok", upright_box: expect.anything() });
+        const { center, size } = found.upright_box as { center: number[]; size: number[] };
+        const centre = { x: center[0]!, y: center[1]!, z: center[2]! };
+        const before = await places();
+        const distance = (at: { x: number; y: number }, from: { x: number; y: number }): number =>
+          Math.hypot(at.x - from.x, at.y - from.y);
+        const [pushedName, target] = [...before].find(([, { role }]) => role === "target")!;
+        expect(distance(target, centre)).toBeLessThan(0.02);
+
+        // Towards where there is most room, seen from the thing.
+        const others = [...before].filter(([name]) => name !== pushedName).map(([, at]) => at);
+        const ways = Array.from({ length: 8 }, (_, i) => ({
+          x: Math.cos((i * Math.PI) / 4),
+          y: Math.sin((i * Math.PI) / 4),
+        }));
+        const room = (way: { x: number; y: number }): number =>
+          Math.min(
+            ...[-0.1, 0, 0.1, 0.18].flatMap((s) =>
+              others.map((at) => distance(at, { x: centre.x + way.x * s, y: centre.y + way.y * s }) - at.radius),
+            ),
+          );
+        const way = ways.sort((a, b) => room(b) - room(a))[0]!;
+        const reach = Math.hypot(size[0]!, size[1]!) / 2;
+        const gap = reach + 0.03;
+        const start = { x: centre.x - way.x * gap, y: centre.y - way.y * gap, z: Math.max(0.012, centre.z / 2) };
+        const pushed = await value("push", {
+          start_xyz: [start.x, start.y, start.z],
+          direction_world: [way.x, way.y, 0],
+          distance_m: gap + 0.05,
+        });
+        expect(pushed).toMatchObject({ status: "ok", stop_reason: "completed" });
+        expect((pushed.links as Links).map(({ purpose }) => purpose)).toEqual([
+          "close the fingers",
+          "above the start",
+          "down",
+          "stroke",
+          "where the arm is",
+          "up",
+        ]);
+        expect(pushed.displacement_m).toBeCloseTo(gap + 0.05, 2);
+
+        await session.hold(1);
+        const after = await places();
+        const moved = (name: string) => {
+          const [a, b] = [before.get(name)!, after.get(name)!];
+          return {
+            along: (b.x - a.x) * way.x + (b.y - a.y) * way.y,
+            across: Math.abs((b.y - a.y) * way.x - (b.x - a.x) * way.y),
+            up: b.z - a.z,
+          };
+        };
+        const truth = moved(pushedName);
+        // The fingers ended 5 cm beyond where its centre was, so that is what it was pushed at least, and never further than they went.
+        expect(truth.along).toBeGreaterThan(0.04);
+        expect(truth.along).toBeLessThan(pushed.displacement_m as number);
+        expect(truth.across).toBeLessThan(0.03);
+        expect(Math.abs(truth.up)).toBeLessThan(0.01);
+        for (const name of before.keys())
+          if (name !== pushedName) expect(Math.abs(moved(name).along) + moved(name).across, name).toBeLessThan(0.005);
+      } finally {
+        await session?.close();
+        privileged.close();
+        await sim.close();
+      }
+    },
+    120_000,
+  );
 });
 
 describe.skipIf(lacking !== "")(`eef${note}`, () => {

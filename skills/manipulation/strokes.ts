@@ -42,6 +42,14 @@ async function stroke(
   };
 }
 
+/** Leaves what was touched, which may be seen still where it was before: contact on this way is no surprise either. */
+const away = (chain: Chain, purpose: string, pose: Pose, direction: Direction, force_n: number) =>
+  chain.link(purpose, "follow_path", {
+    poses: [pose],
+    speed: STROKE_SPEED,
+    contact_stop: { force_n, direction_world: [direction[0], direction[1], direction[2]] },
+  });
+
 export async function push(context: SkillContext, request: PushRequest): Promise<SkillResult<PushResult>> {
   const { start_xyz, direction_world, distance_m, force_n = PUSH_FORCE_N, clearance_m = CLEARANCE_M, arm } = request;
   const chain = new Chain(context, arm);
@@ -51,7 +59,7 @@ export async function push(context: SkillContext, request: PushRequest): Promise
   await chain.link("above the start", "goto_pose", { pose: { ...start, z: z + clearance_m } });
   await chain.link("down", "goto_pose", { pose: start, motion: "linear", speed: STROKE_SPEED });
   const done = await stroke(chain, "stroke", start, direction_world, distance_m, force_n);
-  await chain.link("up", "goto_pose", { pose: await lifted(chain, clearance_m), motion: "linear" });
+  await away(chain, "up", await lifted(chain, clearance_m), [0, 0, 1], force_n);
   return { links: chain.links, ...done };
 }
 
@@ -61,7 +69,8 @@ export async function close(context: SkillContext, request: CloseRequest): Promi
   await chain.link("close the fingers", "gripper_goto", { opening_m: 0 });
   await chain.link("before the front", "goto_pose", { pose: front_pose });
   const done = await stroke(chain, "stroke", front_pose, direction_world, distance_m, force_n);
-  await chain.link("back", "goto_pose", { pose: front_pose, motion: "linear" });
+  const [x, y, z] = direction_world;
+  await away(chain, "back", front_pose, [-x, -y, -z], force_n);
   return { links: chain.links, ...done };
 }
 
