@@ -21,7 +21,7 @@ export const ERROR_CODES = {
   storage_failed: "A run folder, trace or index could not be written.",
   not_found: "A named run, skill, entry, task or file does not exist.",
   budget_ended: "A budget of the episode is used up; nothing more is asked on its account.",
-  diverged: "A replay asked for something that the recording does not hold.",
+  diverged: "A replay or a resumed run is not what was recorded, or a lock does not hold.",
   model_unreachable: "No endpoint answers at the model's address.",
   model_timeout: "The model gave no whole reply in time, or its stream fell silent.",
   model_stream_cut: "The model's reply ended before it was whole.",
