@@ -3,6 +3,7 @@ import type { EpisodeAccounts } from "./llm/model-account.js";
 import type { Claim, Proposer, StageRecord } from "./proposer.js";
 import { StagePlayer, type StagePlayerOptions } from "./stage-player.js";
 import { Stopwatch } from "./stopwatch.js";
+import { type TimeLimit, withinLimits } from "./time-limits.js";
 
 export type EpisodeBudgets = { max_stages: number; max_device_time_s: number; max_wall_s: number };
 export const DEFAULT_BUDGETS: EpisodeBudgets = { max_stages: 12, max_device_time_s: 300, max_wall_s: 600 };
@@ -33,6 +34,12 @@ export type EpisodeReport = {
   wall_s: number;
 } & EpisodeAccounts;
 
+/** The wall time that an episode has left. */
+export const wallLimit = (max_wall_s: number, stopwatch: Stopwatch): TimeLimit => ({
+  left_s: max_wall_s - stopwatch.elapsed_s,
+  words: `${max_wall_s} s of wall time are used up`,
+});
+
 /** Plays decision stages until the Proposer finishes, a budget ends, or the backend or a person ends it. The arm then holds. */
 export async function playEpisode(options: EpisodeOptions): Promise<EpisodeReport> {
   const { session, proposer, instruction } = options;
@@ -46,6 +53,7 @@ export async function playEpisode(options: EpisodeOptions): Promise<EpisodeRepor
     options.onStage?.(stage);
   };
   const wall = (): number => stopwatch.elapsed_s;
+  const limit = (): TimeLimit => wallLimit(budgets.max_wall_s, stopwatch);
   const report = (outcome: EpisodeOutcome, claim: Claim | null, evidence: string): EpisodeReport => ({
     outcome,
     claim,
@@ -68,11 +76,11 @@ export async function playEpisode(options: EpisodeOptions): Promise<EpisodeRepor
       if (stages.length > budgets.max_stages) return report("budget", null, `${budgets.max_stages} stages are used up`);
       if (session.time_s - start_s > budgets.max_device_time_s)
         return report("budget", null, `${budgets.max_device_time_s} s of device time are used up`);
-      if (wall() > budgets.max_wall_s)
-        return report("budget", null, `${budgets.max_wall_s} s of wall time are used up`);
-      const decision = await proposer.next({ instruction, stages });
+      if (limit().left_s <= 0) return report("budget", null, limit().words);
+      const decision = await withinLimits([limit()], null, (signal) => proposer.next({ instruction, stages, signal }));
       if ("budget" in decision) return report("budget", null, decision.budget);
       if ("finish" in decision) return report("finished", decision.finish, decision.evidence);
+      if (limit().left_s <= 0) return report("budget", null, limit().words);
       const left = {
         deviceTime_s: Math.max(0.1, budgets.max_device_time_s - (session.time_s - start_s)),
         wallTime_s: Math.max(0.1, budgets.max_wall_s - wall()),
@@ -86,6 +94,7 @@ export async function playEpisode(options: EpisodeOptions): Promise<EpisodeRepor
       await options.onStageEnd?.(stage.stage);
     }
   } catch (error) {
+    if (isSkill2RealError(error, "budget_ended")) return report("budget", null, error.message);
     if (isSkill2RealError(error, "backend_lost") || session.device.lost)
       return report("lost", null, error instanceof Error ? error.message : String(error));
     throw error;

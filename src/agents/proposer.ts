@@ -51,7 +51,12 @@ export type StageRecord = {
   end_s: number;
 };
 
-export type ProposerContext = { instruction: string; stages: readonly StageRecord[] };
+export type ProposerContext = {
+  instruction: string;
+  stages: readonly StageRecord[];
+  /** Aborts when the time that the episode may take is over: nothing that is decided later counts. */
+  signal: AbortSignal;
+};
 
 /** Decides what to do next from public information alone. */
 export interface Proposer {

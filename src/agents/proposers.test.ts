@@ -17,6 +17,7 @@ const stage = (number: number, end: StageEnd): StageRecord => ({
   start_s: 0,
   end_s: 1,
 });
+const { signal } = new AbortController();
 const looked = stage(0, { kind: "looked" });
 const threw: StageEnd = { kind: "threw", message: "Error: lost it", line: 3, column: 1 };
 const refused: StageEnd = {
@@ -30,7 +31,7 @@ const returned = (working_state: Extract<StageEnd, { kind: "returned" }>["workin
 
 describe("ScriptProposer", () => {
   const proposer = new ScriptProposer({ source: "return 1;", fileName: "p.ts" });
-  const next = (...stages: StageRecord[]) => proposer.next({ instruction: "x", stages });
+  const next = (...stages: StageRecord[]) => proposer.next({ instruction: "x", stages, signal });
 
   it("plays its program once, after the first look", async () => {
     expect(await next(looked)).toEqual({ program: "return 1;", fileName: "p.ts" });
@@ -78,10 +79,10 @@ describe("LibraryProposer", () => {
       : "finish" in decision
         ? `${decision.finish}: ${decision.evidence}`
         : decision.budget;
-  const names = async (...stages: StageRecord[]) => nameOf(await starter().next({ instruction, stages }));
+  const names = async (...stages: StageRecord[]) => nameOf(await starter().next({ instruction, stages, signal }));
 
   it("begins with the first stage of the entry that fits, with the task's words and the functions that it uses", async () => {
-    const decision = await starter().next({ instruction, stages: [looked] });
+    const decision = await starter().next({ instruction, stages: [looked], signal });
     expect(nameOf(decision)).toBe("put_into.observe.ts");
     expect(decision).toHaveProperty(
       "program",
@@ -110,9 +111,9 @@ describe("LibraryProposer", () => {
   });
 
   it("says so rather than guess, where no entry fits or a skill that it needs is off", async () => {
-    const other = await starter().next({ instruction: "Whistle a tune.", stages: [looked] });
+    const other = await starter().next({ instruction: "Whistle a tune.", stages: [looked], signal });
     expect(nameOf(other)).toBe("unresolved: no entry of the library fits this instruction");
-    const without = await starter([]).next({ instruction, stages: [looked] });
+    const without = await starter([]).next({ instruction, stages: [looked], signal });
     expect(nameOf(without)).toBe("unresolved: entry put_into needs the skill pointing, which is off");
   });
 
@@ -126,7 +127,7 @@ describe("LibraryProposer", () => {
 describe("RecordedProposer", () => {
   it("decides as before, whatever the stages say", async () => {
     const proposer = new RecordedProposer({ programs: ["a", "b"], claim: "partial", evidence: "half" });
-    const next = (...stages: StageRecord[]) => proposer.next({ instruction: "", stages });
+    const next = (...stages: StageRecord[]) => proposer.next({ instruction: "", stages, signal });
     expect(await next(looked)).toEqual({ program: "a", fileName: "stage-1.ts" });
     expect(await next(looked, stage(1, threw))).toEqual({ program: "b", fileName: "stage-2.ts" });
     expect(await next(looked, stage(1, threw), stage(2, threw))).toEqual({ finish: "partial", evidence: "half" });

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
@@ -188,6 +188,20 @@ describe("layers", () => {
     expect(refusal(() => loadConfig({ cwd: folder, environment }))).toContain('is "fast"; it must be a finite number');
   });
 
+  it("come from a regular file, or a link to one, in UTF-8", () => {
+    const file = write("[motion]\nspeed_m_s = 0.1\n");
+    symlinkSync(file, join(folder, "link.toml"));
+    expect(loadConfig({ cwd: folder, file: "link.toml" }).config.motion.speed_m_s).toBe(0.1);
+    for (const other of [folder, "/dev/null"])
+      expect(refusal(() => loadConfig({ cwd: folder, file: other }))).toBe(
+        `bad_config: ${other} is no regular file: give a configuration file, or a link to one`,
+      );
+    writeFileSync(join(folder, "latin.toml"), Buffer.from("# Gr\xfc\xdfe\n", "latin1"));
+    expect(refusal(() => loadConfig({ cwd: folder, file: "latin.toml" }))).toMatch(
+      /^bad_config: .*latin\.toml is no text in UTF-8/,
+    );
+  });
+
   it("refuse what does not fit together, also across layers", () => {
     const flags = { "perception.near_m": 3 };
     expect(refusal(() => loadConfig({ cwd: folder, flags }))).toContain(
@@ -218,10 +232,6 @@ describe("keyLines", () => {
 });
 
 describe("what is no configuration, or tells too much", () => {
-  it("a file that cannot be read is said to be that", () => {
-    expect(refusal(() => loadConfig({ file: tmpdir() }))).toMatch(/^not_found: .* cannot be read \(EISDIR\)/);
-  });
-
   it.each(["model", "services"])("%s.base_url with a password is refused unseen; so is another protocol", (section) => {
     const refused = (address: string): string =>
       refusal(() => loadConfig({ cwd: "/", flags: { [`${section}.base_url`]: address } }));

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { describeIssues } from "../contract/describe-issues.js";
 import { Skill2RealError } from "../contract/errors.js";
@@ -49,11 +49,26 @@ export function checkConfig(value: unknown, label: string): Config {
 
 function readFile(file: string): string {
   if (!existsSync(file)) throw new Skill2RealError("not_found", `there is no configuration file ${file}`);
+  let bytes: Buffer;
   try {
-    return readFileSync(file, "utf8");
+    // A link counts as what it leads to. A pipe or a device might never end.
+    if (!statSync(file).isFile())
+      throw new Skill2RealError(
+        "bad_config",
+        `${file} is no regular file: give a configuration file, or a link to one`,
+      );
+    bytes = readFileSync(file);
   } catch (cause) {
+    if (cause instanceof Skill2RealError) throw cause;
     const why = (cause as NodeJS.ErrnoException).code;
     throw new Skill2RealError("not_found", `the configuration file ${file} cannot be read (${why})`, { cause });
+  }
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch (cause) {
+    throw new Skill2RealError("bad_config", `${file} is no text in UTF-8, as TOML has to be: save it as UTF-8`, {
+      cause,
+    });
   }
 }
 

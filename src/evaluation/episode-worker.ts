@@ -313,10 +313,7 @@ export class EpisodeWorker {
     const cassette = existsSync(path) ? await readFile(path, "utf8") : null;
     return {
       resume: { folder: kept.run, stage: stage.stage, wall_s: stage.wall_s },
-      // A last line that was being written when the run ended was never used.
-      ...(cassette === null
-        ? {}
-        : { replay: { cassette: cassette.slice(0, cassette.lastIndexOf("\n") + 1), strict: true, onward: true } }),
+      ...(cassette === null ? {} : { replay: { cassette, strict: true, onward: true } }),
     };
   }
 

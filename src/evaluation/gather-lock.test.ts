@@ -83,6 +83,23 @@ describe("what changes the policy", () => {
     expect(gatherLock(withSkill(userSkill("other", "Counts up."))).policy_hash).not.toBe(here.policy_hash);
   });
 
+  it("a pack of the user's, by what it says and not by where it is", () => {
+    const pack = (folder: string, words = "Say what you see.") => {
+      mkdirSync(join(root, folder), { recursive: true });
+      writeFileSync(
+        join(root, folder, "pack.toml"),
+        'name = "own"\nsummary = "Own words."\n\n[[sections]]\nfile = "words.md"\n',
+      );
+      writeFileSync(join(root, folder, "words.md"), `${words}\n`);
+      return asked({ pack: join(root, folder) });
+    };
+    const here = gatherLock(pack("pack-here"));
+    expect(JSON.stringify(here)).not.toContain(root);
+    expect(here.policy).toMatchObject({ proposer: { model: { pack: "own" } } });
+    expect(gatherLock(pack("pack-moved"))).toEqual(here);
+    expect(gatherLock(pack("pack-other", "Say nothing.")).policy_hash).not.toBe(here.policy_hash);
+  });
+
   it("a script, by its source and not by its name", () => {
     const script = (source: string, fileName: string) =>
       gatherLock({ ...base, proposer: { kind: "script", source, fileName } });

@@ -90,12 +90,13 @@ function proposerPart(proposer: EpisodeRequest["proposer"], resolved: ResolvedSk
     return { kind: "library", memories: memoriesPart(memories, resolved) };
   }
   // Neither where the model is asked nor with which key: the same model elsewhere decides the same.
-  const { base_url: _address, api_key: _key, ...model } = proposer.model;
+  const { base_url: _address, api_key: _key, pack, ...model } = proposer.model;
   return {
     kind: "llm",
-    model,
+    // A pack in a folder is known by its own name; what it says is in the digest of texts.
+    model: { ...model, pack: loadPack(pack).name },
     estimator: ESTIMATOR,
-    texts: textsPart(model.pack),
+    texts: textsPart(pack),
     task_text: sha256(proposer.task_text),
     memories: proposer.memories ? memoriesPart(proposer.memories, resolved) : null,
   };

@@ -60,7 +60,7 @@ describe.each([true, false])("an endpoint with stream %s", (stream) => {
     ["sends 50 MB", answering("application/json", Buffer.alloc(50_000_000, 0x20)), "model_reply_too_large"],
     ["refuses images", failing(400, "this model does not support image input"), "model_image_refused"],
     ["has a smaller context", failing(400, "maximum context length is 2048 tokens"), "model_context_overflow"],
-    ["refuses the request", failing(400, "temperature is not supported"), "model_refused_request"],
+    ["refuses the request", failing(400, "unknown field"), "model_refused_request"],
   ];
   it.each(wrong.map(([name, handler, code, fields]) => ({ name, handler, code, fields })))(
     "that $name",
@@ -71,6 +71,14 @@ describe.each([true, false])("an endpoint with stream %s", (stream) => {
       expect((error as Error).message).not.toContain("secret-key");
     },
   );
+});
+
+it("a refused temperature says which one to set", async () => {
+  endpoint.answer([failing(400, "Unsupported value: 'temperature' does not support 0.0 with this model.")]);
+  await expect(ask({ tools: "off" })).rejects.toMatchObject({
+    code: "model_refused_request",
+    message: expect.stringMatching(/set model\.temperature = 1$/),
+  });
 });
 
 describe("streams", () => {

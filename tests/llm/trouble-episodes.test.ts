@@ -1,14 +1,15 @@
 /** What becomes of an episode whose model misbehaves: it ends in time, says which trouble, counts it, and the robot is held. */
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { CASSETTE_FILE } from "../../src/agents/exchanges/cassette.js";
 import { type ModelSettings, modelSettingsSchema } from "../../src/agents/llm/settings.js";
 import type { DeviceReply } from "../../src/contract/generated/device.js";
 import { replyCodec } from "../../src/contract/wire/device-codec.js";
 import { traceExchangeCodec } from "../../src/contract/wire/trace-codec.js";
 import type { EpisodeResult } from "../../src/evaluation/episode-result.js";
-import { EpisodeWorker, runPath } from "../../src/evaluation/episode-worker.js";
+import { type EpisodeSpec, EpisodeWorker, runPath } from "../../src/evaluation/episode-worker.js";
 import { TRACE_FILE } from "../../src/runtime/trace/mcap-trace.js";
 import { readTrace } from "../../src/runtime/trace/read-trace.js";
 import {
@@ -36,7 +37,11 @@ afterAll(async () => {
   rmSync(runs, { recursive: true, force: true });
 });
 
-function play(fields: Partial<ModelSettings> = {}): Promise<EpisodeResult> {
+function play(
+  fields: Partial<ModelSettings> = {},
+  budgets: EpisodeSpec["settings"]["budgets"] = {},
+  replay?: Pick<EpisodeSpec, "replay" | "refKey">,
+): Promise<EpisodeResult> {
   const known = { base_url: endpoint.base_url, model: "scripted", retries: 0, tools: "off", ...fields };
   return worker.play({
     task: "r1",
@@ -46,9 +51,10 @@ function play(fields: Partial<ModelSettings> = {}): Promise<EpisodeResult> {
       motion: {},
       perception: {},
       quotas: {},
-      budgets: { max_stages: 3 },
+      budgets: { max_stages: 3, ...budgets },
       skills: { paths: [], enable: [], disable: [] },
     },
+    ...replay,
   });
 }
 
@@ -79,6 +85,40 @@ describe("a trouble of the endpoint ends the episode as the infrastructure's, co
     expect(result.infrastructure).toMatch(new RegExp(`^${code}: `));
     expect(result.model).toMatchObject({ calls: 0, troubles: { [code]: 1 } });
     expect(await motions(result)).toBe(0);
+  });
+});
+
+describe("a budget of time that ends while a reply is waited for ends the episode, named, without a motion", () => {
+  it.each<[string, Handler]>([
+    ["hangs", hanging],
+    ["trickles", trickling],
+    ["asks to come back later", failing(429, "slow", { "retry-after": "50" })],
+  ])("at an endpoint that %s", { timeout: 120_000 }, async (_name, handler) => {
+    endpoint.answer([], handler);
+    const wall = await play({ retries: 1, timeout_s: 3600, idle_s: 290 }, { max_wall_s: 5 });
+    expect(wall).toMatchObject({ outcome: "budget", claim: null, infrastructure: null });
+    expect(wall.evidence).toBe("5 s of wall time are used up");
+    expect(await motions(wall)).toBe(0);
+    const wait = await play({ retries: 1, timeout_s: 3600, idle_s: 290, budget_wait_s: 4 });
+    expect(wait).toMatchObject({ outcome: "budget", claim: null, infrastructure: null });
+    expect(wait.evidence).toBe("4 s of the time of the model are used up");
+    expect(await motions(wait)).toBe(0);
+  });
+
+  it("and a replay of it ends in the same way, without an endpoint", { timeout: 90_000 }, async () => {
+    endpoint.answer([], hanging);
+    const fields = { timeout_s: 3600, budget_wait_s: 8 };
+    const first = await play(fields, {}, { refKey: "k" });
+    expect(endpoint.requests).toHaveLength(1);
+    const cassette = readFileSync(runPath(runs, first.run, CASSETTE_FILE), "utf8");
+    endpoint.answer([], failing(500, "nobody should ask"));
+    const again = await play(fields, {}, { refKey: "k", replay: { cassette, strict: true } });
+    expect(endpoint.requests).toHaveLength(0);
+    expect(again).toMatchObject({
+      outcome: first.outcome,
+      evidence: first.evidence,
+      model: { calls: 0, troubles: {} },
+    });
   });
 });
 

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import sharp from "sharp";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { colourRegions } from "../../skills/pointing/regions.js";
-import { CASSETTE_FILE, cassetteHeader } from "../../src/agents/exchanges/cassette.js";
+import { CASSETTE_FILE, cassetteHeader, exchangeLine } from "../../src/agents/exchanges/cassette.js";
 import { type Exchange, exchangeSchema } from "../../src/agents/exchanges/exchange.js";
 import type { StageRecord } from "../../src/agents/proposer.js";
 import { type ServiceSettings, serviceSettingsSchema } from "../../src/agents/services/settings.js";
@@ -13,7 +13,15 @@ import { accountLines, type EpisodeResult } from "../../src/evaluation/episode-r
 import { type EpisodeSpec, EpisodeWorker, runPath } from "../../src/evaluation/episode-worker.js";
 import { replayEpisode } from "../../src/evaluation/replay-episode.js";
 import { TRACE_FILE } from "../../src/runtime/trace/mcap-trace.js";
-import { type ChatRequest, failing, type Handler, ModelEndpoint, saying } from "../support/model-endpoint.js";
+import {
+  type ChatRequest,
+  failing,
+  type Handler,
+  hanging,
+  ModelEndpoint,
+  saying,
+  trickling,
+} from "../support/model-endpoint.js";
 
 let endpoint: ModelEndpoint;
 let worker: EpisodeWorker;
@@ -62,8 +70,15 @@ type Extra = Pick<EpisodeSpec, "replay" | "refKey"> & {
   source?: string;
   seed?: number;
   model?: Partial<NonNullable<ServiceSettings["model"]>>;
+  budgets?: EpisodeSpec["settings"]["budgets"];
 };
-function play({ source = LOOKS, seed = 1001, model = {}, ...fields }: Extra = {}): Promise<EpisodeResult> {
+function play({
+  source = LOOKS,
+  seed = 1001,
+  model = {},
+  budgets = {},
+  ...fields
+}: Extra = {}): Promise<EpisodeResult> {
   const asked = { base_url: endpoint.base_url, model: "eye", api_key: "k-e-y", timeout_s: 20, ...model };
   return worker.play({
     task: "r1",
@@ -73,7 +88,7 @@ function play({ source = LOOKS, seed = 1001, model = {}, ...fields }: Extra = {}
       motion: {},
       perception: {},
       quotas: {},
-      budgets: { max_stages: 3 },
+      budgets: { max_stages: 3, ...budgets },
       skills: {
         paths: [],
         enable: ["pointing", "segmentation"],
@@ -88,12 +103,12 @@ function play({ source = LOOKS, seed = 1001, model = {}, ...fields }: Extra = {}
 const stagesOf = ({ run }: EpisodeResult): StageRecord[] =>
   JSON.parse(readFileSync(runPath(runs, run, "stages.json"), "utf8")) as StageRecord[];
 const cassetteOf = ({ run }: EpisodeResult): string => readFileSync(runPath(runs, run, CASSETTE_FILE), "utf8");
+const exchangeIn = (line: string): Exchange => {
+  const { sum: _, ...exchange } = JSON.parse(line) as Exchange & { sum: string };
+  return exchangeSchema.parse(exchange);
+};
 const exchangesOf = (result: EpisodeResult): Exchange[] =>
-  cassetteOf(result)
-    .trim()
-    .split("\n")
-    .slice(1)
-    .map((line) => exchangeSchema.parse(JSON.parse(line)));
+  cassetteOf(result).trim().split("\n").slice(1).map(exchangeIn);
 
 describe("an episode whose programs ask a vision model", { timeout: 180_000 }, () => {
   let first: EpisodeResult;
@@ -137,8 +152,8 @@ describe("an episode whose programs ask a vision model", { timeout: 180_000 }, (
   it("ends as diverged in a replay that sees other pixels, or asks what was not asked", async () => {
     const [header, ...lines] = cassetteOf(first).trim().split("\n");
     const changed = lines.map((line) => {
-      const exchange = JSON.parse(line) as Exchange;
-      return JSON.stringify(exchange.kind === "segmenter" ? { ...exchange, pixels: ["0".repeat(64)] } : exchange);
+      const exchange = exchangeIn(line);
+      return exchangeLine(exchange.kind === "segmenter" ? { ...exchange, pixels: ["0".repeat(64)] } : exchange);
     });
     const cassette = [header, ...changed, ""].join("\n");
     const strict = await play({ refKey: "key-of-the-episode", replay: { cassette, strict: true } });
@@ -156,10 +171,12 @@ describe("an episode whose programs ask a vision model", { timeout: 180_000 }, (
     const apart = mkdtempSync(join(runs, "apart-"));
     copyFileSync(recording, join(apart, TRACE_FILE));
     expect((await replayEpisode({ recording: join(apart, TRACE_FILE) })).divergence).toMatch(/no model\.jsonl beside/);
-    writeFileSync(
-      join(apart, CASSETTE_FILE),
-      cassetteOf(first).replaceAll("the thing", "the cup").replaceAll('"hash":"', '"hash":"0'),
+    const others = exchangesOf(first).map((exchange) =>
+      exchangeLine(
+        JSON.parse(JSON.stringify({ ...exchange, hash: "0" }).replaceAll("the thing", "the cup")) as Exchange,
+      ),
     );
+    writeFileSync(join(apart, CASSETTE_FILE), [cassetteOf(first).split("\n", 1)[0], ...others, ""].join("\n"));
     expect((await replayEpisode({ recording: join(apart, TRACE_FILE) })).divergence).toMatch(
       /pointer: request 1 is not the recorded one: .*now ".*the thing.*recorded ".*the cup/,
     );
@@ -220,4 +237,22 @@ return { finish: "supported", evidence: "went on regardless of the budget" };
     const motion = stage?.calls.find(({ operation }) => operation === "goto_pose");
     expect(motion?.status).toBe("stopped");
   });
+
+  it.each([
+    ["hangs", hanging],
+    ["trickles", trickling],
+  ])(
+    "of the episode's wall time ends a question to an endpoint that %s",
+    { timeout: 120_000 },
+    async (_name, handler) => {
+      endpoint.answer([], handler);
+      const budgets = { max_wall_s: 6 };
+      const result = await play({ source: ASKS_WHILE_MOVING, model: { timeout_s: 280 }, budgets, refKey: "k" });
+      expect(result).toMatchObject({ outcome: "budget", claim: null, infrastructure: null });
+      expect(result.evidence).toBe("6 s of wall time are used up");
+      expect(stagesOf(result).flatMap(({ calls }) => calls.map(({ operation }) => operation))).not.toContain(
+        "goto_pose",
+      );
+    },
+  );
 });

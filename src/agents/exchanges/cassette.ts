@@ -3,11 +3,11 @@ import { join } from "node:path";
 import { z } from "zod";
 import { Skill2RealError } from "../../contract/errors.js";
 import { foreignToolsSchema } from "../tools/settings.js";
-import { type Exchange, exchangeSchema, firstDifference, hashOf, type Question } from "./exchange.js";
+import { type Exchange, exchangeSchema, firstDifference, hashOf, type Question, sha256 } from "./exchange.js";
 
 /** Where a run keeps what went to models and other services and came back. It holds neither key nor address. */
 export const CASSETTE_FILE = "model.jsonl";
-const FORMAT = "skill2real-cassette-2";
+const FORMAT = "skill2real-cassette-3";
 
 const headerSchema = z.strictObject({
   format: z.literal(FORMAT),
@@ -27,16 +27,16 @@ export class CassetteWriter {
 
   constructor(folder: string, header: CassetteHeader) {
     this.#folder = folder;
-    this.#write({ format: FORMAT, ...header });
+    this.#write(JSON.stringify({ format: FORMAT, ...header }));
   }
 
   add(exchange: Exchange): void {
-    this.#write(exchange);
+    this.#write(exchangeLine(exchange));
   }
 
-  #write(line: unknown): void {
+  #write(line: string): void {
     try {
-      appendFileSync(join(this.#folder, CASSETTE_FILE), `${JSON.stringify(line)}\n`, { mode: 0o600 });
+      appendFileSync(join(this.#folder, CASSETTE_FILE), `${line}\n`, { mode: 0o600 });
     } catch (cause) {
       throw new Skill2RealError(
         "storage_failed",
@@ -47,11 +47,40 @@ export class CassetteWriter {
   }
 }
 
+const SUM = /,"sum":"([0-9a-f]{64})"\}$/;
+
+/** An exchange as a line of a cassette. Its sum tells a line that was changed afterwards, by hand or by a disk. */
+export function exchangeLine(exchange: Exchange): string {
+  const json = JSON.stringify(exchange);
+  return `${json.slice(0, -1)},"sum":"${sha256(json)}"}`;
+}
+
+function exchangeOf(line: string, number: number): Exchange {
+  const bad = (what: string): Skill2RealError =>
+    new Skill2RealError("bad_config", `line ${number} of the cassette ${what}`);
+  const sum = SUM.exec(line);
+  if (!sum) throw bad("is no whole exchange");
+  const json = `${line.slice(0, sum.index)}}`;
+  if (sha256(json) !== sum[1]) throw bad("is not what was recorded: it was changed afterwards");
+  const parsed = exchangeSchema.safeParse(parseLine(json));
+  if (!parsed.success) throw bad(`is no exchange: ${parsed.error.issues[0]?.message}`);
+  return parsed.data;
+}
+
+/** Whether the last line is only half there, as a run leaves it that is killed while it writes. Nobody used that reply. */
+export function isTorn(cassette: string): boolean {
+  const last = lastLine(cassette);
+  return last !== "" && cassette.includes("\n") && !SUM.test(last);
+}
+
+/** What stands behind the last end of a line; lines are ended as they are written. */
+const lastLine = (cassette: string): string => cassette.slice(cassette.lastIndexOf("\n") + 1);
+
 /** What a cassette is of; throws `bad_config` for what is none. */
 export function cassetteHeader(cassette: string): CassetteHeader {
   const parsed = headerSchema.safeParse(parseLine(cassette.split("\n", 1)[0] ?? ""));
-  if (!parsed.success) throw new Skill2RealError("bad_config", "this is no cassette: its first line is not a header");
-  return parsed.data;
+  if (parsed.success) return parsed.data;
+  throw new Skill2RealError("bad_config", `this is no cassette of ${FORMAT}: its first line is not a header`);
 }
 
 function parseLine(line: string): unknown {
@@ -75,40 +104,39 @@ export type CassetteOptions = {
 export class CassetteReader {
   readonly #exchanges: readonly Exchange[];
   readonly #strict: boolean;
+  readonly #torn: boolean;
   /** How many of each kind have been given. */
   readonly #given = new Map<string, number>();
 
-  private constructor(exchanges: readonly Exchange[], strict: boolean) {
+  private constructor(exchanges: readonly Exchange[], strict: boolean, torn: boolean) {
     this.#exchanges = exchanges;
     this.#strict = strict;
+    this.#torn = torn;
   }
 
-  /** Throws `bad_config` for what is no cassette, `diverged` for one of another policy. */
+  /**
+   * Throws `bad_config` for what is no cassette or was changed after it was made, `diverged` for one of another policy. A last line
+   * that is only half there is left out.
+   */
   static open({ cassette, policy, strict }: CassetteOptions): CassetteReader {
-    const lines = cassette.split("\n").filter((line) => line !== "");
-    try {
-      const header = headerSchema.parse(JSON.parse(lines[0] ?? "null"));
-      if (policy !== null && header.policy !== policy)
-        throw new Skill2RealError(
-          "diverged",
-          `the cassette was made under another policy (${header.policy.slice(0, 12)}, now ${policy.slice(0, 12)}): "skill2real config --diff" says what changed`,
-        );
-      return new CassetteReader(
-        lines.slice(1).map((line) => exchangeSchema.parse(JSON.parse(line))),
-        strict,
+    const header = cassetteHeader(cassette);
+    if (policy !== null && header.policy !== policy)
+      throw new Skill2RealError(
+        "diverged",
+        `the cassette was made under another policy (${header.policy.slice(0, 12)}, now ${policy.slice(0, 12)}): "skill2real config --diff" says what changed`,
       );
-    } catch (cause) {
-      if (cause instanceof Skill2RealError) throw cause;
-      throw new Skill2RealError("bad_config", `this is no cassette: ${(cause as Error).message.slice(0, 300)}`, {
-        cause,
-      });
-    }
+    const torn = isTorn(cassette);
+    const whole = torn ? cassette.slice(0, cassette.lastIndexOf("\n")) : cassette;
+    const exchanges = whole
+      .split("\n")
+      .flatMap((line, index) => (index === 0 || line === "" ? [] : [exchangeOf(line, index + 1)]));
+    return new CassetteReader(exchanges, strict, torn);
   }
 
-  /** Everything that was recorded of a kind has been given. */
+  /** Everything that was recorded of a kind has been given. What a budget of time ended was not answered. */
   isOver(kind: string): boolean {
-    const recorded = this.#exchanges.filter((exchange) => exchange.kind === kind);
-    return (this.#given.get(kind) ?? 0) >= recorded.length;
+    const next = this.#exchanges.filter((exchange) => exchange.kind === kind)[this.#given.get(kind) ?? 0];
+    return next === undefined || next.failure?.code === "budget_ended";
   }
 
   take({ kind, request, pixels }: Question): Exchange {
@@ -119,7 +147,7 @@ export class CassetteReader {
     if (!exchange)
       throw new Skill2RealError(
         "diverged",
-        `${what} is not in the cassette, which ends after ${recorded.length} replies${kind === "proposer" ? "" : ` of the ${kind}`}`,
+        `${what} is not in the cassette, which ends after ${recorded.length} replies${kind === "proposer" ? "" : ` of the ${kind}`}${this.#torn ? "; its last line was not written to its end and is left out" : ""}`,
       );
     if (exchange.hash !== hashOf(request))
       throw new Skill2RealError(

@@ -19,7 +19,7 @@ export const exchangeSchema = z.strictObject({
   request: z.json(),
   /** Null where there was none. */
   reply: z.json(),
-  /** Why there was no reply, where the episode went on without one. */
+  /** Why there was no reply, where the episode went on without one or a budget of time ended it. */
   failure: z.strictObject({ code, message: z.string() }).nullable(),
   /** Null where nobody counts tokens. */
   usage: usageSchema.nullable(),
@@ -37,7 +37,7 @@ export type Question = {
   kind: string;
   request: Json;
   pixels: readonly string[];
-  /** Whether the episode goes on after a failure, which a replay then needs too; else the failure ends it and is not kept. */
+  /** Whether the episode goes on after a failure, which a replay then needs too; else one of the endpoint's ends it and is not kept. */
   survives: boolean;
 };
 export type Answer = Pick<Exchange, "reply" | "usage" | "latency_ms" | "cost"> & { troubles: readonly string[] };

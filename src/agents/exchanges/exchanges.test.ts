@@ -6,7 +6,7 @@ import { Skill2RealError } from "../../contract/errors.js";
 import { ExchangedModel } from "../llm/exchanged-model.js";
 import { type ModelMessage, textMessage } from "../llm/messages.js";
 import type { Model } from "../llm/model.js";
-import { CASSETTE_FILE, cassetteHeader } from "./cassette.js";
+import { CASSETTE_FILE, cassetteHeader, isTorn } from "./cassette.js";
 import { Exchanges } from "./exchanges.js";
 
 let root: string;
@@ -107,6 +107,42 @@ describe("a cassette", () => {
     expect(() => replay("words")).toThrow(/no cassette/);
   });
 
+  it("that was cut while it was written counts as far as it is whole, and says so", async () => {
+    const cassette = await recorded();
+    expect(isTorn(cassette)).toBe(false);
+    const second = cassette.trimEnd().lastIndexOf("\n") + 1;
+    for (const at of [second + 1, second + 60, cassette.length - 2]) {
+      const cut = cassette.slice(0, at);
+      expect(isTorn(cut)).toBe(true);
+      const model = replay(cut);
+      await model.complete([textMessage("system", "s"), seen("images/b.png")]);
+      await expect(model.complete([])).rejects.toMatchObject({
+        code: "diverged",
+        message: expect.stringMatching(/ends after 1 replies; its last line was not written to its end/),
+      });
+    }
+    // Only the end of its line is missing.
+    const whole = replay(cassette.trimEnd());
+    await whole.complete([textMessage("system", "s"), seen("images/b.png")]);
+    await whole.complete([textMessage("system", "s"), textMessage("user", "line one\nline two")]);
+  });
+
+  it("is refused at once where a line was changed, with its number", async () => {
+    const cassette = await recorded();
+    const refused = (changed: string, words: RegExp) => {
+      expect(changed).not.toBe(cassette);
+      expect(() => replay(changed)).toThrow(
+        expect.objectContaining({ code: "bad_config", message: expect.stringMatching(words) }),
+      );
+    };
+    refused(
+      cassette.replace('"text":"heard 2"', '"text":"heard 3"'),
+      /^line 2 of the cassette is not what was recorded/,
+    );
+    refused(cassette.replace(/(.*)"cost":0\.5/s, '$1"cost":0'), /^line 3 of the cassette is not what was recorded/);
+    refused(cassette.replace(/,"sum":"[0-9a-f]+"/, ""), /^line 2 of the cassette is no whole exchange/);
+  });
+
   it("holds no key, no address and no path", async () => {
     expect(await recorded()).not.toMatch(/http|api_key|images\/a\.png|\/tmp/);
   });
@@ -158,6 +194,24 @@ describe("questions of several kinds", () => {
     );
     await expect(open(true).ask(question("pointer", "cup?", ["bb"]), nobodyAsked)).rejects.toThrow(/pixels of image 1/);
     await open(true).ask(question("pointer", "cup?", ["aa"]), nobodyAsked);
+  });
+
+  it("that a budget of time ended are kept, end a replay too, and are asked again where an episode goes on", async () => {
+    const run = folder("x");
+    const exchanges = new Exchanges({ record: { folder: run, policy: "p", models: {}, episode_key: "e" } });
+    const fatal = { ...question("proposer", "go"), survives: false };
+    const ended = async () => {
+      throw new Skill2RealError("budget_ended", "3 s are used up", { details: { troubles: ["model_timeout"] } });
+    };
+    await expect(exchanges.ask(fatal, ended)).rejects.toMatchObject({ code: "budget_ended" });
+    const cassette = readFileSync(join(run, CASSETTE_FILE), "utf8");
+    const open = (onward: boolean) => new Exchanges({ replay: { cassette, policy: "p", strict: true, onward } });
+    await expect(open(false).ask(fatal, nobodyAsked)).rejects.toMatchObject({
+      code: "budget_ended",
+      message: "3 s are used up",
+      details: { troubles: ["model_timeout"] },
+    });
+    expect((await open(true).ask(fatal, answer("gone"))).reply).toBe("gone");
   });
 
   it("whose failure ends the episode leave no trace of it", async () => {

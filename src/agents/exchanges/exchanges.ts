@@ -45,7 +45,9 @@ async function asked({ kind, request, pixels, survives }: Question, live: () => 
     const { reply, usage, latency_ms, cost, troubles } = await live();
     return { ...known, reply, failure: null, usage, latency_ms, cost, troubles: [...troubles] };
   } catch (error) {
-    if (!survives || !isSkill2RealError(error) || error.code === "stopped") throw error;
+    if (!isSkill2RealError(error) || error.code === "stopped") throw error;
+    // A budget of time ends a replay where it ended the episode, however fast the replay is.
+    if (!survives && error.code !== "budget_ended") throw error;
     return {
       ...known,
       reply: null,
@@ -58,8 +60,10 @@ async function asked({ kind, request, pixels, survives }: Question, live: () => 
   }
 }
 
-/** The tries that an error stands for, by code. */
-export function troublesOf(error: Skill2RealError): string[] {
+/** The failed tries that an error stands for, by code; none where it is nobody's failure but ours. */
+export function troublesOf(error: unknown): string[] {
+  if (!isSkill2RealError(error)) return [];
   const { troubles } = error.details;
-  return Array.isArray(troubles) ? troubles.map(String) : [error.code];
+  if (Array.isArray(troubles)) return troubles.map(String);
+  return error.code.startsWith("model_") ? [error.code] : [];
 }

@@ -12,7 +12,7 @@ import { RecordedPast } from "../../runtime/recording/recorded-past.js";
 import { STAGE_END } from "../../runtime/recording/recording.js";
 import { type McapTrace, TRACE_FILE } from "../../runtime/trace/mcap-trace.js";
 import { createProposer } from "../create-proposer.js";
-import { playEpisode } from "../episode.js";
+import { DEFAULT_BUDGETS, playEpisode, wallLimit } from "../episode.js";
 import { Exchanges } from "../exchanges/exchanges.js";
 import { Accountant, type EpisodeAccounts } from "../llm/model-account.js";
 import { type LoadedSkills, loadSkills } from "../load-skills.js";
@@ -95,6 +95,10 @@ class AgentHost {
             exchanges,
             accountant: visionAccountant,
             alsoSpent: () => modelAccountant?.spent() ?? null,
+            limits: () => [
+              ...(modelAccountant?.limits() ?? []),
+              wallLimit(request.settings.budgets.max_wall_s ?? DEFAULT_BUDGETS.max_wall_s, stopwatch),
+            ],
             signal: stop.signal,
           });
         this.#tools.begin({ servers: request.settings.tool_servers ?? [], exchanges });

@@ -20,7 +20,10 @@ export type BuildPromptOptions = StageMessagesOptions & {
  * each from the oldest stage on; never from the latest stage. Throws `model_context_overflow` with sizes where that is not enough,
  * which shows before anything has moved, for the fixed part does not grow.
  */
-export function buildPrompt({ instruction, stages }: ProposerContext, options: BuildPromptOptions): ModelMessage[] {
+export function buildPrompt(
+  { instruction, stages }: Omit<ProposerContext, "signal">,
+  options: BuildPromptOptions,
+): ModelMessage[] {
   const { fixed, tokens } = options;
   const head = [
     textMessage("system", fixed.map(({ text }) => text.trimEnd()).join("\n\n")),

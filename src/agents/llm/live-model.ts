@@ -9,6 +9,7 @@ import type {
 import sharp from "sharp";
 import type { ErrorCode } from "../../contract/error-codes.js";
 import { isSkill2RealError, Skill2RealError } from "../../contract/errors.js";
+import { abortedBy } from "../time-limits.js";
 import { estimateTokens } from "./estimate-tokens.js";
 import type { ModelMessage, ModelReply, ModelUsage } from "./messages.js";
 import type { Model, ModelCompletion } from "./model.js";
@@ -24,6 +25,7 @@ const PASSING: readonly ErrorCode[] = [
   "model_server_error",
 ];
 const FIRST_WAIT_S = 0.5;
+const STOPPED = "the episode was stopped while the model was waited for";
 
 export type LiveModelOptions = {
   settings: ModelSettings;
@@ -56,7 +58,8 @@ export class LiveModel implements Model {
         const counted = usage ?? estimated(messages, reply);
         return { reply, usage: counted, latency_ms, cost: costOf(counted, settings), troubles };
       } catch (error) {
-        if (!isSkill2RealError(error) || error.code === "stopped") throw error;
+        if (signal.aborted) throw abortedBy(signal, STOPPED, { cause: error, troubles });
+        if (!isSkill2RealError(error)) throw error;
         troubles.push(error.code);
         if (!PASSING.includes(error.code))
           throw new Skill2RealError(error.code, error.message, {
@@ -70,7 +73,7 @@ export class LiveModel implements Model {
             details: { troubles },
           });
         await wait(wait_s * 1e3, undefined, { signal }).catch(() => {
-          throw new Skill2RealError("stopped", "the episode was stopped while the model was waited for");
+          throw abortedBy(signal, STOPPED, { troubles });
         });
       }
     }

@@ -4,6 +4,7 @@ import { type CheckResult, formatDiagnostics } from "../../program/index.js";
 import { troublesOf } from "../exchanges/exchanges.js";
 import { CLAIMS, type Decision, type Proposer, type ProposerContext } from "../proposer.js";
 import { claimOf } from "../script-proposer.js";
+import { withinLimits } from "../time-limits.js";
 import { buildPrompt, type FixedParts } from "./build-prompt.js";
 import { NORM1000_FUNCTIONS, requestInPixels, sizeFor } from "./coordinates.js";
 import { type ModelMessage, type ModelReply, textMessage } from "./messages.js";
@@ -80,7 +81,18 @@ export class LlmProposer implements Proposer {
     this.#accountant = options.accountant;
   }
 
+  /** A budget of time that ends while a reply is waited for ends that wait, and the episode. */
   async next(context: ProposerContext): Promise<Decision> {
+    try {
+      const signal = AbortSignal.any([this.#options.signal, context.signal]);
+      return await withinLimits(this.#accountant.limits(), signal, (within) => this.#next(context, within));
+    } catch (error) {
+      if (isSkill2RealError(error, "budget_ended")) return { budget: error.message };
+      throw error;
+    }
+  }
+
+  async #next(context: ProposerContext, signal: AbortSignal): Promise<Decision> {
     const { settings } = this.#options;
     const last = context.stages.at(-1);
     if (settings.interaction === "program-once" && last && last.stage > 0) return claimOf(last.end);
@@ -88,7 +100,7 @@ export class LlmProposer implements Proposer {
     for (let attempt = 0; ; attempt += 1) {
       const spent = this.#accountant.spent();
       if (spent !== null) return { budget: spent };
-      const completion = await this.#asked(messages);
+      const completion = await this.#asked(messages, signal);
       const decided = await this.#decide(completion.reply, context);
       if ("decision" in decided && (decided.problem === undefined || attempt >= settings.repairs))
         return decided.decision;
@@ -101,14 +113,13 @@ export class LlmProposer implements Proposer {
     }
   }
 
-  async #asked(messages: readonly ModelMessage[]): Promise<ModelCompletion> {
+  async #asked(messages: readonly ModelMessage[], signal: AbortSignal): Promise<ModelCompletion> {
     try {
-      const completion = await this.#options.model.complete(messages, this.#options.signal);
+      const completion = await this.#options.model.complete(messages, signal);
       this.#accountant.add(completion);
       return completion;
     } catch (error) {
-      if (isSkill2RealError(error) && error.code.startsWith("model_"))
-        for (const code of troublesOf(error)) this.#accountant.trouble(code);
+      for (const code of troublesOf(error)) this.#accountant.trouble(code);
       throw error;
     }
   }

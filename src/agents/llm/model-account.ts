@@ -1,4 +1,5 @@
 import { Stopwatch } from "../stopwatch.js";
+import type { TimeLimit } from "../time-limits.js";
 import type { ModelCompletion } from "./model.js";
 
 /** What an episode took of a model. */
@@ -75,9 +76,17 @@ export class Accountant {
     this.account.troubles[code] = (this.account.troubles[code] ?? 0) + 1;
   }
 
+  /** The budgets of time, which can end while a reply is waited for. */
+  limits(): TimeLimit[] {
+    const { budget_wait_s } = this.#options;
+    if (budget_wait_s === undefined) return [];
+    const words = `${budget_wait_s} s of the time of ${this.#whose} are used up`;
+    return [{ left_s: budget_wait_s - this.#stopwatch.elapsed_s, words }];
+  }
+
   /** The budget that has ended, in words, or null. */
   spent(): string | null {
-    const { budget_calls, budget_tokens, budget_money, budget_wait_s } = this.#options;
+    const { budget_calls, budget_tokens, budget_money } = this.#options;
     const accounts = [this.account, ...(this.#besides ? [this.#besides.account] : [])];
     const sum = (pick: (account: ModelAccount) => number): number =>
       accounts.reduce((total, account) => total + pick(account), 0);
@@ -93,8 +102,6 @@ export class Accountant {
       return used_up(`${budget_tokens} tokens`, ` (${tokens})`);
     if (budget_money !== undefined && money >= budget_money)
       return used_up(`${budget_money} of the money`, ` (${money.toFixed(4)})`);
-    if (budget_wait_s !== undefined && this.#stopwatch.elapsed_s >= budget_wait_s)
-      return used_up(`${budget_wait_s} s of the time`, "");
-    return null;
+    return this.limits().find(({ left_s }) => left_s <= 0)?.words ?? null;
   }
 }

@@ -2,6 +2,7 @@ import OpenAI, { APIConnectionError, APIConnectionTimeoutError, APIError, APIUse
 import type { ChatCompletionMessageParam, ChatCompletionTool } from "openai/resources/chat/completions";
 import type { ErrorCode } from "../../contract/error-codes.js";
 import { isSkill2RealError, Skill2RealError } from "../../contract/errors.js";
+import { abortedBy } from "../time-limits.js";
 import { BoundedBody, boundedFetch } from "./bounded-fetch.js";
 import type { ModelReply, ModelUsage } from "./messages.js";
 import type { ModelSettings } from "./settings.js";
@@ -43,7 +44,7 @@ export class ModelClient {
     return this.#tools;
   }
 
-  /** One try. Throws Skill2RealError with a code that begins with `model_`, or `stopped` where the signal ended it. */
+  /** One try. Throws Skill2RealError with a code that begins with `model_`, or what `abortedBy` gives where the signal ended it. */
   async ask(request: ModelRequest, signal: AbortSignal): Promise<ModelAnswer> {
     const began = performance.now();
     const limit = new AbortController();
@@ -52,8 +53,7 @@ export class ModelClient {
       const { reply, usage } = await this.#complete(request, AbortSignal.any([signal, limit.signal]));
       return { reply: this.#withoutKey(reply), usage, latency_ms: performance.now() - began };
     } catch (cause) {
-      if (signal.aborted)
-        throw new Skill2RealError("stopped", "the episode was stopped while the model was asked", { cause });
+      if (signal.aborted) throw abortedBy(signal, "the episode was stopped while the model was asked", { cause });
       if (limit.signal.aborted)
         throw trouble(
           "model_timeout",
@@ -219,6 +219,12 @@ function httpTrouble(error: APIError, words: string): Skill2RealError {
     return trouble(
       "model_image_refused",
       `the endpoint takes no images (${said}): choose a model that sees, or set model.images = false`,
+      error,
+    );
+  if (/temperature/i.test(said))
+    return trouble(
+      "model_refused_request",
+      `the endpoint refuses the temperature (${said}): set model.temperature = 1`,
       error,
     );
   if (/context|too long|maximum.*tokens|tokens.*maximum/i.test(said))

@@ -82,6 +82,7 @@ async function serve(request: McpRequest): Promise<void> {
       exchanges: new Exchanges({ record }),
       accountant: new Accountant(model, "the vision model"),
       alsoSpent: () => null,
+      limits: () => [],
       signal: stop.signal,
     });
   }

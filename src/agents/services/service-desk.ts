@@ -6,6 +6,7 @@ import type { ModelMessage } from "../llm/messages.js";
 import type { Model, ModelCompletion } from "../llm/model.js";
 import type { Accountant } from "../llm/model-account.js";
 import { modelSettingsSchema } from "../llm/settings.js";
+import { type TimeLimit, withinLimits } from "../time-limits.js";
 import type { ServiceRole, ServiceSettings } from "./settings.js";
 
 /** One further try, as a question whose answer is of no use gets one. */
@@ -31,6 +32,8 @@ export type ServiceEpisode = {
   accountant: Accountant;
   /** Another budget that ends questions too, in words once it has ended. */
   alsoSpent: () => string | null;
+  /** Budgets of time that end a question under way. */
+  limits: () => TimeLimit[];
   signal: AbortSignal;
 };
 
@@ -52,7 +55,7 @@ export class ServiceDesk {
     this.#refused = null;
   }
 
-  /** The budget for want of which a question was refused, in words, or null. */
+  /** The budget for want of which a question was refused or given up, in words, or null. */
   get refused(): string | null {
     return this.#refused;
   }
@@ -60,17 +63,18 @@ export class ServiceDesk {
   /** Throws `budget_ended`, `diverged`, `stopped`, or a code that begins with `model_`. */
   async ask(role: ServiceRole, messages: readonly ModelMessage[]): Promise<ModelCompletion> {
     if (!this.#episode) throw new Skill2RealError("internal", "a service was asked outside of an episode");
-    const { exchanges, accountant, alsoSpent, live, signal } = this.#episode;
+    const { exchanges, accountant, alsoSpent, limits, live, signal } = this.#episode;
     this.#refused = accountant.spent() ?? alsoSpent();
     if (this.#refused !== null) throw new Skill2RealError("budget_ended", this.#refused);
     const model = new ExchangedModel({ kind: role, survives: true, exchanges, live, folder: "." });
     try {
-      const completion = await model.complete(messages, signal);
+      const all = [...accountant.limits(), ...limits()];
+      const completion = await withinLimits(all, signal, (within) => model.complete(messages, within));
       accountant.add(completion);
       return completion;
     } catch (error) {
-      if (isSkill2RealError(error) && error.code.startsWith("model_"))
-        for (const code of troublesOf(error)) accountant.trouble(code);
+      for (const code of troublesOf(error)) accountant.trouble(code);
+      if (isSkill2RealError(error, "budget_ended")) this.#refused = error.message;
       throw error;
     }
   }

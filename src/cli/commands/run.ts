@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import type { Command } from "commander";
 import type { OperatorAddress } from "../../../backends/native/operator.js";
-import { CASSETTE_FILE, cassetteHeader } from "../../agents/exchanges/cassette.js";
+import { CASSETTE_FILE, cassetteHeader, isTorn } from "../../agents/exchanges/cassette.js";
 import type { EpisodeRequest } from "../../agents/host/messages.js";
 import { TOOLS_SKILL } from "../../agents/optional-skills.js";
 import { vlmRoles } from "../../agents/services/settings.js";
@@ -110,6 +110,8 @@ export function addRun(program: Command, ended: Ended): void {
       const named = options.proposer ?? resumed?.proposer ?? null;
       const proposer = proposerOf(named ?? undefined, config);
       const recorded = cassetteOf(proposer, config, options, folder);
+      if (recorded.replay && isTorn(recorded.replay.cassette))
+        say("the last line of the cassette was not written to its end and is left out");
       const settings = await probedSettings(
         native ? { ...config, motion: slowed(config.motion, native.speed) } : config,
         recorded.replay && cassetteHeader(recorded.replay.cassette),
