@@ -1,7 +1,7 @@
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it } from "vitest";
 import { NativeServer } from "../backends/native/server/native-server.js";
 import { emulatedRig, type Rig } from "../src/config/index.js";
 import { checkRig } from "../src/config/rig.js";
