@@ -42,13 +42,16 @@ async function stroke(
   };
 }
 
-/** Leaves what was touched, which may be seen still where it was before: contact on this way is no surprise either. */
-const away = (chain: Chain, purpose: string, pose: Pose, direction: Direction, force_n: number) =>
-  chain.link(purpose, "follow_path", {
+/** Leaves what was touched, which may be seen still where it was before; force against this way is a surprise. */
+async function away(chain: Chain, purpose: string, pose: Pose, direction: Direction, force_n: number): Promise<void> {
+  const moved = await chain.link(purpose, "follow_path", {
     poses: [pose],
     speed: STROKE_SPEED,
     contact_stop: { force_n, direction_world: [direction[0], direction[1], direction[2]] },
   });
+  if (moved.stop_reason === "contact")
+    chain.fail("unexpected_contact", `${purpose}: something is in the way back; the arm holds where it is`);
+}
 
 export async function push(context: SkillContext, request: PushRequest): Promise<SkillResult<PushResult>> {
   const { start_xyz, direction_world, distance_m, force_n = PUSH_FORCE_N, clearance_m = CLEARANCE_M, arm } = request;

@@ -17,7 +17,7 @@ export async function followPath(context: OperationContext, request: FollowPathR
     );
   const poses_world = request.poses.map((pose, i) => goalTransform(context, pose, `poses[${i}]`));
   const { common, start } = await planCommon(context, arm);
-  // A path that is to end at contact may meet what it was asked to touch: with the fingers, and nothing else of the arm.
+  // A path that is to end at contact may meet what it was asked to touch: what was seen where the fingers pass is left out.
   const scene = request.contact_stop ? withContact(common, arm, [start.X_world_tcp, ...poses_world]) : common.scene;
   const trajectory = trajectoryOf(
     context,

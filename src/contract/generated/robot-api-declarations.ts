@@ -1094,7 +1094,7 @@ interface RobotApi {
   gripper_goto(request: GripperGotoRequest): Promise<GripperGotoResult>;
 
   /**
-   * Moves the TCP through poses in order, straight between them: strokes, drawers, knobs, wiping. With press it keeps a force against the surface, where the backend can.
+   * Moves the TCP through poses in order, straight between them: strokes, drawers, knobs, wiping. With contact_stop, what was seen within 3 cm of the fingers' way is no obstacle; all else, tables and zones stay checked. With press it keeps a force against the surface, where the backend can.
    *
    * Moves the arm or the gripper. Statuses: ok, unreachable, joint_limit, collision, outside_workspace, forbidden_zone, not_linear, unexpected_contact, not_reached, busy, unsupported, arm_required, unknown_arm, and those that every operation may give.
    *

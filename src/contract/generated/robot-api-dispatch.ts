@@ -1518,7 +1518,7 @@ export const OPERATIONS: readonly OperationInfo[] = [
     ],
     "signature": "follow_path(request: FollowPathRequest): Promise<FollowPathResult>",
     "summary": "Moves the TCP through poses in order, straight between them: strokes, drawers, knobs, wiping.",
-    "documentation": "Moves the TCP through poses in order, straight between them: strokes, drawers, knobs, wiping. With press it keeps a force against the surface, where the backend can.",
+    "documentation": "Moves the TCP through poses in order, straight between them: strokes, drawers, knobs, wiping. With contact_stop, what was seen within 3 cm of the fingers' way is no obstacle; all else, tables and zones stay checked. With press it keeps a force against the surface, where the backend can.",
     "example": "const stroke = await robot.follow_path({ poses: [above, down, along], contact_stop: { force_n: 8 } });",
     "request": {
       "name": "FollowPathRequest",
