@@ -7,6 +7,7 @@ import type { Readable } from "node:stream";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { Router } from "zeromq";
 import { compiledModule } from "../../src/contract/package-root.js";
+import { alive } from "../../tests/support/processes.js";
 import { serveStop } from "../device-server/serve-stop.js";
 
 /** A command as the command line is one: it starts the sentinel, and then its event loop hears nothing any more. */
@@ -16,15 +17,6 @@ const sentinel = await Sentinel.start(${JSON.stringify(address)});
 process.on("SIGINT", () => process.stdout.write("heard\\n"));
 process.stdout.write(sentinel.pid + "\\n", () => { for (;;); });
 `;
-
-const alive = (pid: number): boolean => {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
-};
 
 describe("the sentinel", () => {
   let folder: string;

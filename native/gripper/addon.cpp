@@ -225,9 +225,9 @@ class Gripper : public Napi::ObjectWrap<Gripper> {
         env, "Gripper",
         {InstanceMethod("state", &Gripper::state), InstanceMethod("info", &Gripper::info),
          InstanceMethod("stopDescriptor", &Gripper::stopDescriptor),
-         InstanceMethod("move", &Gripper::move), InstanceMethod("hold", &Gripper::hold),
-         InstanceMethod("recover", &Gripper::recover), InstanceMethod("close", &Gripper::close),
-         InstanceMethod("closeNow", &Gripper::closeNow)});
+         InstanceMethod("stops", &Gripper::stops), InstanceMethod("move", &Gripper::move),
+         InstanceMethod("hold", &Gripper::hold), InstanceMethod("recover", &Gripper::recover),
+         InstanceMethod("close", &Gripper::close), InstanceMethod("closeNow", &Gripper::closeNow)});
   }
 
   explicit Gripper(const Napi::CallbackInfo& info) : Napi::ObjectWrap<Gripper>(info) {
@@ -309,9 +309,11 @@ class Gripper : public Napi::ObjectWrap<Gripper> {
       throw Napi::TypeError::New(info.Env(), "move takes an object");
     }
     const auto object = info[0].As<Napi::Object>();
+    const auto stops = maybeNumberOf(object, "stops");
     const auto reply =
         link_->driver->move({numberOf(object, "opening_m"), maybeNumberOf(object, "force_n"),
-                             maybeNumberOf(object, "speed_m_s")});
+                             maybeNumberOf(object, "speed_m_s"),
+                             stops ? std::optional(static_cast<uint64_t>(*stops)) : std::nullopt});
     auto out = Napi::Object::New(info.Env());
     out.Set("motion", static_cast<double>(reply.motion));
     out.Set("failure", failureOf(info.Env(), reply.refusal.value_or(Failure{})));
@@ -320,6 +322,10 @@ class Gripper : public Napi::ObjectWrap<Gripper> {
 
   Napi::Value stopDescriptor(const Napi::CallbackInfo& info) {
     return Napi::Number::New(info.Env(), link_->driver->stopDescriptor());
+  }
+
+  Napi::Value stops(const Napi::CallbackInfo& info) {
+    return Napi::Number::New(info.Env(), static_cast<double>(link_->driver->stops()));
   }
 
   void hold(const Napi::CallbackInfo& /*info*/) { link_->driver->hold(); }

@@ -59,6 +59,11 @@ Supervisor::MoveReply Driver::move(const Move& move) {
   const std::lock_guard lock(mutex_);
   if (stop_)
     return {0, Failure{code::kClosed, "the gripper's driver is closed: open it again"}};
+  // One that comes after this is taken by the thread, which finds the move and ends it.
+  takeStops();
+  if (move.stops && *move.stops != stops_)
+    return {0,
+            Failure{code::kStopped, "a stop came before the move began: resume, then plan again"}};
   auto reply = supervisor_.move(now(), move);
   wake();
   return reply;
@@ -66,6 +71,21 @@ Supervisor::MoveReply Driver::move(const Move& move) {
 
 void Driver::hold() {
   const std::lock_guard lock(mutex_);
+  supervisor_.hold(now());
+  wake();
+}
+
+uint64_t Driver::stops() {
+  const std::lock_guard lock(mutex_);
+  takeStops();
+  return stops_;
+}
+
+void Driver::takeStops() {
+  uint64_t more = 0;
+  if (::read(stop_fd_, &more, sizeof more) <= 0)
+    return;
+  stops_ += more;
   supervisor_.hold(now());
   wake();
 }
@@ -230,13 +250,10 @@ void Driver::run() {
       }
     }
     // After the line was read: what is held is the newest opening.
-    uint64_t stops = 0;
-    const bool stopped = ::read(stop_fd_, &stops, sizeof stops) > 0;
     bool reopen = false;
     {
       const std::lock_guard lock(mutex_);
-      if (stopped)
-        supervisor_.hold(now());
+      takeStops();
       if (port_.isOpen())
         supervisor_.tick(now());
       reopen = supervisor_.takeReopen();

@@ -41,6 +41,8 @@ class Driver {
   // An eventfd: whatever is added to it is a stop, which this thread takes as a hold. For threads
   // that must stop the gripper without whoever called move().
   [[nodiscard]] int stopDescriptor() const { return stop_fd_; }
+  // How many stops there have been, with those that the thread has not come to yet.
+  [[nodiscard]] uint64_t stops();
   [[nodiscard]] std::optional<Failure> recover();
   // Stops the thread and closes the line; where release_on_close, gives the gripper up to 0.3 s to
   // switch its motor off. True where that was asked for and confirmed. Later calls give the same.
@@ -59,12 +61,15 @@ class Driver {
   bool releaseMotor();
   void deliver();
   void wake() const;
+  // Takes what was added to the eventfd, as a hold. With the mutex held.
+  void takeStops();
 
   const DriverOptions options_;
   const std::function<void(const Event&)> on_event_;
   mutable std::mutex
-      mutex_;  // guards supervisor_, counters_, resolved_path_; never held over a system call
+      mutex_;  // guards supervisor_, stops_, counters_, resolved_path_; never held over a wait
   Supervisor supervisor_;
+  uint64_t stops_ = 0;
   LineCounters counters_;
   std::string resolved_path_;
   // Of the thread alone.

@@ -191,6 +191,30 @@ TEST(DriverTest, AStopOfSomebodyElseHoldsIt) {
   EXPECT_EQ(next->reason, EndReason::kCompleted);
 }
 
+TEST(DriverTest, NoMoveStartsAfterAStopThatItsAskerHasNotSeen) {
+  PtyDevice device;
+  Events events;
+  Driver driver(optionsFor(device.path()), [&](const Event& e) { events.add(e); });
+  ASSERT_TRUE(events.wait(EventType::kReady));
+  const float before_rad = device.target_rad();
+  for (int i = 0; i < 50; ++i) {
+    const uint64_t seen = driver.stops();
+    const uint64_t one = 1;
+    ASSERT_EQ(::write(driver.stopDescriptor(), &one, sizeof one), static_cast<ssize_t>(sizeof one));
+    if (i % 2 == 1)
+      std::this_thread::sleep_for(milliseconds(2));  // the thread has taken it, or has not
+    const auto refused = driver.move({0.02, {}, {}, seen}).refusal;
+    ASSERT_TRUE(refused);
+    EXPECT_EQ(refused->code, code::kStopped);
+    EXPECT_EQ(driver.stops(), seen + 1);
+  }
+  EXPECT_EQ(device.target_rad(), before_rad);
+  ASSERT_FALSE(driver.move({0.06, {}, {}, driver.stops()}).refusal);
+  const auto end = events.wait(EventType::kMotionEnded);
+  ASSERT_TRUE(end);
+  EXPECT_EQ(end->reason, EndReason::kCompleted);
+}
+
 TEST(DriverTest, TheLineIsRawFastAndExclusive) {
   PtyDevice device;
   Events events;

@@ -29,6 +29,7 @@ inline constexpr char kCurrentLimit[] = "gripper_current_limit";
 inline constexpr char kStuck[] = "gripper_stuck";
 inline constexpr char kTimeout[] = "gripper_timeout";
 inline constexpr char kBusy[] = "gripper_busy";
+inline constexpr char kStopped[] = "gripper_stopped";
 inline constexpr char kClosed[] = "gripper_closed";
 inline constexpr char kBadArgument[] = "bad_argument";
 }  // namespace code

@@ -51,6 +51,9 @@ struct Move {
   double opening_m = 0.0;
   std::optional<double> force_n;
   std::optional<double> speed_m_s;
+  // Driver::stops() as it was before whoever asks made sure that nothing is stopped: the move is
+  // refused where a stop came since. Without it, it is not looked at.
+  std::optional<uint64_t> stops = std::nullopt;
 };
 
 enum class Phase : uint8_t {

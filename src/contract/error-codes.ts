@@ -79,6 +79,7 @@ export const ERROR_CODES = {
   gripper_stuck: "The gripper pressed and did not move: jammed, or touching something already.",
   gripper_timeout: "A move of the gripper did not reach its target in the time it should have.",
   gripper_busy: "A move of the gripper is under way.",
+  gripper_stopped: "A stop came before a move of the gripper began.",
   gripper_closed: "The gripper's driver is closed.",
   camera_library: "The RealSense library cannot be loaded, is of another release, or refused a call.",
   camera_not_found: "No camera of the serial number, no such recording, or no such bench.",

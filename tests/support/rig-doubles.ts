@@ -275,6 +275,7 @@ export class GripperDouble implements GripperDriver {
   between_m = 0;
   /** False: a recovery finds the line still gone. */
   plugged = true;
+  stops = 0;
   readonly #listeners = new Set<(event: GripperEvent) => void>();
   readonly #timer: NodeJS.Timeout;
   #opening_m = 0.095;
@@ -302,16 +303,24 @@ export class GripperDouble implements GripperDriver {
     };
   }
 
-  move({ opening_m, speed_m_s = 0.15 }: { opening_m: number; force_n?: number; speed_m_s?: number }): void {
+  move({ opening_m, speed_m_s = 0.15, stops }: Parameters<GripperDriver["move"]>[0]): boolean {
     if (this.#fault) throw new Error(this.#fault.message);
+    if (stops !== this.stops) return false;
     this.#target_m = opening_m;
     this.#speed_m_s = speed_m_s;
     this.#moving = true;
     this.#stalled = false;
+    return true;
   }
 
   hold(): void {
     this.#moving = false;
+  }
+
+  /** As the arm's loop stops it, from thread to thread. */
+  stop(): void {
+    this.stops++;
+    this.hold();
   }
 
   onEvent(listener: (event: GripperEvent) => void): () => void {

@@ -146,8 +146,16 @@ export type GripperEvent =
 export interface GripperDriver {
   readonly facts: GripperFacts;
   state(): GripperSnapshot;
-  /** Returns at once; the end is an event. Left-out values are the gripper's defaults. */
-  move(move: { opening_m: number; force_n?: number; speed_m_s?: number }): void;
+  /**
+   * How often it was stopped with the arm, by the arm's own loop: who reads this and then finds the arm in an epoch knows
+   * that a later stop than that epoch's makes it another number.
+   */
+  readonly stops: number;
+  /**
+   * Returns whether the move began: not where it was stopped since `stops` was read. Its end is an event. Left-out values are
+   * the gripper's defaults.
+   */
+  move(move: { opening_m: number; force_n?: number; speed_m_s?: number; stops: number }): boolean;
   /** Stays where it is and keeps its grip; a motion that runs ends without an event. */
   hold(): void;
   /** A fault of the line (unplugged, silent), after which opening it anew moves nothing and tells whether it is well. */

@@ -169,6 +169,8 @@ export class NativeDesk implements DeviceDesk {
     const motions = readMotions(execute, description.capabilities);
     const trajectory = motions.find((motion) => motion.kind === "joint_trajectory");
     const move = motions.find((motion) => motion.kind === "gripper_move");
+    // Before the epoch is looked at: a stop that comes after that look has made it another number, and no move begins.
+    const stops = gripper?.stops ?? 0;
     this.#requireFree(execute.stop_epoch, trajectory, move);
     const group = this.#groups_given + 1;
     const opening_m = gripper?.state().opening_m ?? 0;
@@ -182,12 +184,9 @@ export class NativeDesk implements DeviceDesk {
     }
     this.#groups_given = group;
     events.publish(start_time_s, { group_started: begun });
-    if (move && gripper) {
-      this.#startGripper(group, move);
-      // A stop between the look at the epoch and the start found no motion of the gripper to end.
-      if (arm.state().stop_epoch !== execute.stop_epoch) gripper.hold();
-    }
-    this.#progress ??= setInterval(() => this.#tellProgress(), PROGRESS_MS);
+    if (move && gripper) this.#startGripper(group, move, stops);
+    // What the gripper would not begin has ended already.
+    if (this.#groups.anyActive) this.#progress ??= setInterval(() => this.#tellProgress(), PROGRESS_MS);
     return {
       group,
       start_time_s,
@@ -223,11 +222,14 @@ export class NativeDesk implements DeviceDesk {
         throw new Refusal("ERROR_BUSY", `the ${mover} is moving already; wait for its end or stop it`);
   }
 
-  #startGripper(group: number, { opening_m, force_n, speed_m_s }: ReadGripperMove): void {
+  #startGripper(group: number, { opening_m, force_n, speed_m_s }: ReadGripperMove, stops: number): void {
     const { arm, gripper, now_s } = this.#options;
-    if (opening_m > gripper!.state().opening_m) arm.carry(null);
+    const opens = opening_m > gripper!.state().opening_m;
+    const chosen = { ...(force_n > 0 ? { force_n } : {}), ...(speed_m_s > 0 ? { speed_m_s } : {}) };
     try {
-      gripper!.move({ opening_m, ...(force_n > 0 ? { force_n } : {}), ...(speed_m_s > 0 ? { speed_m_s } : {}) });
+      if (!gripper!.move({ opening_m, ...chosen, stops }))
+        this.#end(group, "gripper", { end_reason: "END_STOPPED", time_s: now_s() });
+      else if (opens) arm.carry(null);
     } catch (error) {
       // The arm may be on its way already: its group was accepted, and tells how this part of it ended.
       this.#options.onDefect?.(error);

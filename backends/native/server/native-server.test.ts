@@ -127,6 +127,26 @@ describe("the native server", () => {
     expect((await client.getState()).arms[0]?.mode).toBe("IDLE");
   });
 
+  it("begins no move of the gripper once a stop came, however late it is looked for", async () => {
+    const client = await connect(server);
+    // Between the look at the epoch and the gripper's start, where this event loop hears of no stop.
+    const execute = arm.execute.bind(arm);
+    arm.execute = (...given) => {
+      execute(...given);
+      gripper.stop();
+    };
+    const { opening_m } = gripper.state();
+    const moving = await client.execute({
+      stop_epoch: 0,
+      motions: [turn(0.01, 0.3), { gripper_move: { arm: "arm", opening_m: 0 } }],
+    });
+    expect(await ended(client, moving.group)).toEqual(["END_COMPLETED", "END_STOPPED"]);
+    expect(gripper.state()).toMatchObject({ opening_m, moving: false });
+    // What was stopped before the look is no reason to refuse.
+    const again = await client.execute({ stop_epoch: 0, motions: [{ gripper_move: { arm: "arm", opening_m: 0.05 } }] });
+    expect(await ended(client, again.group)).toEqual(["END_COMPLETED"]);
+  });
+
   it("stops the arm when the gripper is lost, and resumes when it is back", async () => {
     const client = await connect(server);
     const moving = await client.execute({

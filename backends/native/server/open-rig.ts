@@ -28,13 +28,17 @@ export async function openRig({ rig, stop_address, speed_cap }: OpenRigOptions):
     ),
   ]);
   const [arm, gripper, cameras] = results;
+  const reasons = results.flatMap((result) => (result.status === "rejected" ? [result.reason as unknown] : []));
   if (arm.status === "fulfilled" && gripper.status === "fulfilled" && cameras.status === "fulfilled") {
-    // From thread to thread: the gripper stops with the arm while JavaScript hangs.
-    if (gripper.value) arm.value.addon.signalStops(gripper.value.addon.stopDescriptor);
-    return { arm: arm.value, gripper: gripper.value, cameras: new Map<string, Camera>(cameras.value) };
+    try {
+      // From thread to thread: the gripper stops with the arm while JavaScript hangs.
+      if (gripper.value) arm.value.addon.signalStops(gripper.value.addon.stopDescriptor);
+      return { arm: arm.value, gripper: gripper.value, cameras: new Map<string, Camera>(cameras.value) };
+    } catch (error) {
+      reasons.push(error);
+    }
   }
   await Promise.allSettled(opened.map((device) => device.close()));
-  const reasons = results.flatMap((result) => (result.status === "rejected" ? [result.reason as unknown] : []));
   throw reasons.length === 1
     ? reasons[0]
     : new Skill2RealError(

@@ -403,6 +403,73 @@ TEST(RtdeStream, ACutPackageFilledUpWithTheNextOneIsNoState) {
   }
 }
 
+// What becomes of bytes that come at once after a package of 1 s: the state of 1 s, or another.
+RtdeStream::End endOf(const std::string& bytes, RtdeSample& sample) {
+  FakeRtde rtde;
+  std::atomic<bool> go{false};
+  rtde.data = [&](FakePeer& peer, int connection) {
+    FakePeer::send(connection, FakeRtde::packet(1));
+    while (!go && !peer.quitting()) {
+      ::usleep(1000);
+    }
+    FakePeer::send(connection, bytes);
+    peer.hang();
+  };
+  FakePeer peer(std::ref(rtde));
+  RtdeStream stream = RtdeStream::connect(kHost, peer.port(), 500, 1);
+  sample = stream.receive(1);
+  EXPECT_EQ(sample.timestamp_s, 1);
+  go = true;
+  std::uint64_t skipped = 0;
+  auto end = RtdeStream::End::kNothing;
+  while (end == RtdeStream::End::kNothing) {
+    end = stream.receiveNow(sample, skipped);
+  }
+  return end;
+}
+
+TEST(RtdeStream, TwoCutPackagesOfJustOnesSizeAreNoState) {
+  const std::string first = FakeRtde::packet(1.002), second = FakeRtde::packet(1.004);
+  const std::string third = FakeRtde::packet(1.006);
+  const std::size_t size = first.size();
+  for (const std::size_t kept :
+       {size / 2, std::size_t{4}, std::size_t{12}, std::size_t{60}, size - 12, size - 6}) {
+    RtdeSample sample;
+    // In step again behind them, and before what follows is there.
+    for (const std::string& behind : {third, std::string()}) {
+      const auto end =
+          endOf(first.substr(0, kept) + second.substr(0, size - kept) + behind, sample);
+      EXPECT_EQ(end, RtdeStream::End::kGarbage) << kept;
+      EXPECT_EQ(sample.timestamp_s, 1) << kept;
+    }
+  }
+}
+
+TEST(RtdeStream, WholePackagesInARowAreStates) {
+  RtdeSample sample;
+  EXPECT_EQ(endOf(FakeRtde::packet(1.002), sample), RtdeStream::End::kSample);
+  EXPECT_EQ(sample.timestamp_s, 1.002);
+}
+
+TEST(RtdeStream, AClockThatRunsBackOrFarAheadIsGarbage) {
+  for (const double time_s : {0.998, 62.0, std::nan(""), 1e300}) {
+    RtdeSample sample;
+    EXPECT_EQ(endOf(FakeRtde::packet(time_s), sample), RtdeStream::End::kGarbage) << time_s;
+    EXPECT_EQ(sample.timestamp_s, 1) << time_s;
+  }
+}
+
+TEST(RtdeStream, AModeThatNoControllerHasIsGarbage) {
+  std::string package = FakeRtde::packet(1.002);
+  const std::size_t robot_mode = 4 + 8 + 5 * 48 + 2 * 8;
+  ASSERT_EQ(package.substr(robot_mode, 4), u32(7));
+  package.replace(robot_mode, 4, u32(0x40080000));
+  RtdeSample sample;
+  EXPECT_EQ(endOf(package, sample), RtdeStream::End::kGarbage);
+  EXPECT_EQ(sample.robot_mode, 7);
+  EXPECT_EQ(sample.timestamp_s, 1);
+}
+
 TEST(RtdeStream, StartedAndThenSilent) {
   FakeRtde rtde;
   FakePeer peer(std::ref(rtde));

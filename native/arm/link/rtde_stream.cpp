@@ -1,9 +1,11 @@
 #include "native/arm/link/rtde_stream.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstring>
 #include <limits>
+#include <span>
 #include <sstream>
 
 #include "native/arm/link/big_endian.h"
@@ -68,6 +70,50 @@ std::size_t sizeOf(Kind kind) {
       return 48;
   }
   return 0;
+}
+
+// A controller's clock counts from its start, and a stream is of one start. It may stand for a
+// while.
+constexpr double kLongestGap_s = 60;
+// Wider than any mode or set of bits that a controller has, far below what the bytes of a number
+// that is read in the wrong place come to.
+constexpr std::int32_t kMostMode = 64;
+constexpr std::uint32_t kMostBits = 1U << 16;
+
+bool follows(double time_s, double before_s) {
+  return std::isfinite(time_s) && time_s >= before_s && time_s - before_s <= kLongestGap_s;
+}
+
+// Where a package was cut, the next one begins inside what is taken for its rest: its header, and
+// behind it a time a little later than this package's own. A body holds that by chance once in
+// 2^48 bytes. Two cut packages of just one's size are found by nothing else: what follows them is
+// in step again. Less than two bytes of the time are not looked at: of a package that was cut so
+// late, no more than the last digits of its last number are lost.
+bool holdsAnother(std::span<const std::uint8_t> package) {
+  constexpr std::size_t kHead = kHeader + 1;
+  constexpr std::size_t kLeast = 2;
+  const double own_s = readF64(package.data() + kHead);
+  for (std::size_t at = kHead; at + kHead + kLeast <= package.size(); ++at) {
+    if (std::memcmp(package.data() + at, package.data(), kHead) != 0) {
+      continue;
+    }
+    std::array<std::uint8_t, 8> time{};
+    std::copy_n(package.begin() + kHead, time.size(), time.begin());
+    const std::size_t there = std::min(time.size(), package.size() - at - kHead);
+    std::copy_n(package.begin() + static_cast<std::ptrdiff_t>(at + kHead), there, time.begin());
+    // The bytes that are not there are its own: the sum may be off by as much, to either side.
+    if (std::abs(readF64(time.data()) - own_s) <= kLongestGap_s) {
+      return true;
+    }
+  }
+  return false;
+}
+
+bool isPlausible(const RtdeSample& sample) {
+  const auto isMode = [](std::int32_t mode) { return mode >= -1 && mode <= kMostMode; };
+  return isMode(sample.robot_mode) && isMode(sample.safety_mode) &&
+         sample.runtime_state <= kMostBits && sample.robot_status_bits <= kMostBits &&
+         sample.safety_status_bits <= kMostBits;
 }
 
 // What else may come while data flow: texts, and late answers.
@@ -266,9 +312,12 @@ RtdeStream::End RtdeStream::receiveNow(RtdeSample& newest, std::uint64_t& skippe
         break;
       }
       if (type == kData) {
-        if (buffer_[at + kHeader] != recipe_) {
+        const double time_s = readF64(buffer_.data() + at + kHeader + 1);
+        if (buffer_[at + kHeader] != recipe_ || !follows(time_s, newest_time_s_.value_or(time_s)) ||
+            holdsAnother(std::span(buffer_).subspan(at, size))) {
           return End::kGarbage;
         }
+        newest_time_s_ = time_s;
         skipped += fresh ? 1 : 0;
         fresh = true;
         last = buffer_.data() + at + kHeader + 1;
@@ -276,7 +325,12 @@ RtdeStream::End RtdeStream::receiveNow(RtdeSample& newest, std::uint64_t& skippe
       at += size;
     }
     if (last != nullptr) {
-      decode(last, newest);
+      RtdeSample decoded;
+      decode(last, decoded);
+      if (!isPlausible(decoded)) {
+        return End::kGarbage;
+      }
+      newest = decoded;
     }
     std::memmove(buffer_.data(), buffer_.data() + at, filled_ - at);
     filled_ -= at;

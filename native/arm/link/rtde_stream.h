@@ -8,6 +8,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -59,7 +60,8 @@ class RtdeStream {
 
   enum class End { kNothing, kSample, kClosed, kReset, kGarbage };
   // Takes everything that has arrived and leaves the newest packet in `newest`; `skipped` rises by
-  // the older ones. Never waits, never throws, allocates nothing.
+  // the older ones. kGarbage: the stream is out of step, or holds what no controller says; `newest`
+  // is then as it was. Never waits, never throws, allocates nothing.
   End receiveNow(RtdeSample& newest, std::uint64_t& skipped) noexcept;
 
   // As receiveNow, but waits for one packet: for use before the loop runs.
@@ -96,6 +98,7 @@ class RtdeStream {
   std::vector<std::uint8_t> order_;  // index in the table of variables of each subscribed one
   std::size_t packet_size_ = 0;
   std::uint8_t recipe_ = 0;
+  std::optional<double> newest_time_s_;  // of the controller's clock
   std::array<std::uint8_t, 65536> buffer_{};
   std::size_t filled_ = 0;
 };

@@ -262,18 +262,19 @@ void CycleThread::publish(const CycleInput& input, const CycleOutput& output) no
   ring_.write(snapshot_);
   recorder_.record(snapshot_);
 
-  if (output.stop_epoch != last_stop_state_.stop_epoch) {
-    stop_signals_.notify();
-  }
   const bool served = output.stops_served != last_stop_state_.served;
-  if (served || output.stop_epoch != last_stop_state_.stop_epoch ||
-      output.stop_latched != last_stop_state_.latched) {
+  const bool stopped = output.stop_epoch != last_stop_state_.stop_epoch;
+  if (served || stopped || output.stop_latched != last_stop_state_.latched) {
     last_stop_state_.served = output.stops_served;
     last_stop_state_.stop_epoch = output.stop_epoch;
     last_stop_state_.latched = output.stop_latched;
     last_stop_state_.source = output.stop_source;
     last_stop_state_.reason = output.stop_reason;
     stop_state_.store(last_stop_state_);
+    // Last: whoever is told of a stop finds its epoch in every place where it may look.
+    if (stopped) {
+      stop_signals_.notify();
+    }
     stop_served_.notify();
   }
   cycles_.fetch_add(1, std::memory_order_release);

@@ -285,6 +285,29 @@ TEST(CycleThread, EachStopIsSignalledToWhoeverStopsWithTheArm) {
   ::close(second);
 }
 
+TEST(CycleThread, WhoIsSignalledFindsTheStopsEpoch) {
+  CycleThread cycle{CoreConfig{}};
+  const int signal = ::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+  ASSERT_EQ(cycle.signalStops(signal), "");
+  (void)cycle.start(0);
+  for (std::uint64_t epoch = 1; epoch <= 200; ++epoch) {
+    std::thread stopper([&] { (void)cycle.stop("again"); });
+    // Without a pause between the signal and the look: a stop is found to be told too early.
+    std::uint64_t count = 0;
+    while (::read(signal, &count, sizeof count) <= 0) {
+    }
+    const StopState state = cycle.stopState();
+    Snapshot snapshot;
+    const bool there = cycle.newest(snapshot);
+    stopper.join();
+    ASSERT_EQ(state.stop_epoch, epoch);
+    ASSERT_TRUE(there);
+    ASSERT_EQ(snapshot.word[kFieldStopEpoch], static_cast<double>(epoch));
+  }
+  cycle.finish();
+  ::close(signal);
+}
+
 TEST(CycleThread, WhatCannotBeSignalledIsSaid) {
   CycleThread cycle{CoreConfig{}};
   EXPECT_NE(cycle.signalStops(-1).find("cannot be signalled"), std::string::npos);

@@ -47,6 +47,11 @@ export class FaultProgram {
   readonly #closing: Closing;
   readonly #pose: Pose;
   readonly #ended: TurnSettlement[] = [];
+  /** Operation of each call. */
+  readonly #operations = new Map([
+    [ARM, "goto_pose"],
+    [JAW, "gripper_goto"],
+  ]);
 
   private constructor(conductor: Conductor, session: Session, pose: Pose, closing: Closing) {
     this.conductor = conductor;
@@ -80,7 +85,7 @@ export class FaultProgram {
     await this.#underWay();
     if (this.#closing === "beside")
       await this.#turn({ calls: [CLOSE], sleeps: [{ id: WAIT, seconds: JAW_UNDER_WAY_S }] }, WAIT);
-    const early = this.#ended.filter(({ id }) => id !== WAIT).map((one) => replyOf(OPERATIONS[one.id] ?? "", one));
+    const early = this.#ended.filter(({ id }) => id !== WAIT).map((one) => replyOf(this.#operationOf(one), one));
     ensure(early.length === 0, () => `${early[0]!.operation} ended before anything broke: ${early[0]!.message}`);
   }
 
@@ -96,7 +101,7 @@ export class FaultProgram {
 
   /** A view, asked for while the motion goes on. */
   async look(view: string): Promise<ProgramReply> {
-    OPERATIONS[VIEW] = view;
+    this.#operations.set(VIEW, view);
     const settled = await this.#turn({ calls: [{ id: VIEW, name: view, args: [{}] }], sleeps: [] }, VIEW);
     return replyOf(view, settled);
   }
@@ -108,7 +113,7 @@ export class FaultProgram {
     for (const _ of ids) {
       const settled = await this.#turn({ calls, sleeps: [] }, ...ids);
       calls = [];
-      onEnd(replyOf(OPERATIONS[settled.id] ?? "", settled));
+      onEnd(replyOf(this.#operationOf(settled), settled));
     }
   }
 
@@ -119,6 +124,10 @@ export class FaultProgram {
   /** The tool's pose at some joints, by the model that the program was given. */
   X_world_tcp(q_rad: readonly number[]): Transform {
     return this.session.context.arms.get(undefined).kinematics.forward([...q_rad]);
+  }
+
+  #operationOf({ id }: TurnSettlement): string {
+    return this.#operations.get(id) ?? "";
   }
 
   /** Lets turns pass until one of these has ended; gives it. */
@@ -132,8 +141,6 @@ export class FaultProgram {
     }
   }
 }
-
-const OPERATIONS: Record<number, string> = { [ARM]: "goto_pose", [JAW]: "gripper_goto" };
 
 function replyOf(operation: string, outcome: object): ProgramReply {
   const { value, error } = outcome as { value?: Record<string, unknown>; error?: { code?: string; message: string } };

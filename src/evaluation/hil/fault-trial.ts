@@ -5,6 +5,7 @@ import type { DeviceEvent } from "../../contract/generated/device.js";
 import { ensure } from "./check.js";
 import type { Conductor, HilContext } from "./context.js";
 import { CLOSED_M, type Closing, FaultProgram } from "./fault-program.js";
+import { judgeTrial, STANDS_WITHIN_S } from "./fault-verdict.js";
 import {
   judgeArmMotion,
   judgeGripperMotion,
@@ -36,7 +37,6 @@ export type FaultTrial = {
   recovers?: boolean;
 };
 
-const PATIENCE_S = 8;
 /** A fault of the driver is told once the motion has ended, or a moment later. */
 const TOLD_LATER_MS = 2000;
 const WORDS = 200;
@@ -77,7 +77,8 @@ export async function tryFault(ctx: HilContext, trial: FaultTrial): Promise<void
   const stopped = trial.codes.length > 0;
   const stood_s = stopped ? await standstill(truth, injected_s) : null;
   report(ctx, trial, trace, injected_s, stood_s);
-  verdict(trial, trace, { stood: stood_s !== null, alive: truth.alive });
+  const { replies, falsehoods, code } = trace;
+  judgeTrial(trial, { replies, falsehoods, code, stood: stood_s !== null, alive: truth.alive });
   if (trial.recovers) await recovers(ctx, program.conductor);
 }
 
@@ -93,7 +94,7 @@ async function give(ctx: HilContext, { part }: FaultTrial, order: Record<string,
 
 /** When the arm came to stand after something broke; null where it does not within the patience. */
 export async function standstill(truth: TruthLog, injected_s: number): Promise<number | null> {
-  while (now_s() < injected_s + PATIENCE_S) {
+  while (now_s() < injected_s + STANDS_WITHIN_S) {
     const stood_s = truth.stoodAfter(injected_s);
     if (stood_s !== null || !truth.alive) return stood_s;
     await sleep(20);
@@ -251,31 +252,6 @@ function report(
   };
   if (notice_s !== null) ctx.measure("noticed after", notice_s, "s");
   if (standstill_s !== null) ctx.measure("stood after", standstill_s, "s");
-}
-
-function verdict(
-  trial: FaultTrial,
-  { replies, falsehoods, code }: Trace,
-  is: { stood: boolean; alive: boolean },
-): void {
-  const { codes, during, picture, jaw } = trial;
-  ensure(falsehoods.size === 0, `what was told was false: ${[...falsehoods].join("; ")}`);
-  const of = (operation: string): ProgramReply | undefined => replies.find((reply) => reply.operation === operation);
-  const [arm, gripper] = [of("goto_pose"), of("gripper_goto")];
-  if (codes.length > 0) {
-    ensure(codes.includes(code), `the fault told is "${code || "none"}", it must be ${codes.join(" or ")}`);
-    ensure(arm?.status !== "ok" || gripper?.status !== "ok", "the program was told that all went well");
-    ensure(is.stood || !is.alive, `the arm did not come to stand in ${PATIENCE_S} s`);
-    return;
-  }
-  ensure(arm?.status === "ok", () => `the arm's motion ended with ${arm?.status}: ${arm?.message}`);
-  const closes = CLOSING[during] !== "never";
-  if (closes && jaw === "not ok") ensure(gripper?.status !== "ok", "the jaw is told to be where it is not");
-  else if (closes)
-    ensure(gripper?.status === "ok", () => `the gripper's motion ended with ${gripper?.status}: ${gripper?.message}`);
-  const view = replies.find(({ operation }) => operation.endsWith("_stereo_view"));
-  if (picture === "refused") ensure(view?.status !== "ok", "the picture was given");
-  if (picture === "given") ensure(view?.status === "ok", () => `no picture: ${view?.status}: ${view?.message}`);
 }
 
 /** The fault is over; a person recovers, and the arm moves again. */

@@ -108,6 +108,8 @@ export type GripperMove = {
   /** Greatest closing force, an estimate; without it that of the current limit. */
   force_n?: number;
   speed_m_s?: number;
+  /** `stops` of the driver as they were before the asker made sure that nothing is stopped: one that came since refuses the move. */
+  stops?: number;
 };
 
 export type GripperEndReason = "completed" | "stalled" | "timeout" | "fault" | "stopped";
@@ -142,6 +144,7 @@ type NativeGripper = {
   move(move: GripperMove): { motion: number; failure: NativeFailure | null };
   hold(): void;
   stopDescriptor(): number;
+  stops(): number;
   recover(): NativeFailure | null;
   close(): Promise<boolean>;
   closeNow(): boolean;
@@ -170,6 +173,7 @@ const moveSchema = z.strictObject({
   opening_m: z.number(),
   force_n: z.number().optional(),
   speed_m_s: z.number().optional(),
+  stops: z.int().nonnegative().optional(),
 });
 
 function parse<T extends z.ZodObject>(schema: T, value: unknown, what: string): z.output<T> {
@@ -258,7 +262,7 @@ export class GripperDriver {
 
   /**
    * Starts a move and returns its id at once; its end is a `motion_ended` event. Throws `bad_argument` (value, limit, mend),
-   * `gripper_busy` while another is under way, `gripper_closed`, or the code of a latched fault.
+   * `gripper_busy` while another is under way, `gripper_stopped`, `gripper_closed`, or the code of a latched fault.
    */
   move(move: GripperMove): number {
     const reply = this.#native.move(parse(moveSchema, move, "move"));
@@ -277,6 +281,11 @@ export class GripperDriver {
    */
   get stopDescriptor(): number {
     return this.#native.stopDescriptor();
+  }
+
+  /** How often the gripper was stopped through `stopDescriptor`, up to this very moment. */
+  get stops(): number {
+    return this.#native.stops();
   }
 
   /**

@@ -1,4 +1,5 @@
 import type { RigGripper } from "../../../../src/config/index.js";
+import { Skill2RealError } from "../../../../src/contract/errors.js";
 import { GripperDriver as Addon, type GripperState } from "../../../../src/runtime/native/gripper.js";
 import type { GripperDriver, GripperEvent, GripperFacts, GripperSnapshot } from "../drivers.js";
 
@@ -47,8 +48,18 @@ export class NativeGripper implements GripperDriver {
     return snapshotOf(this.addon.state());
   }
 
-  move(move: { opening_m: number; force_n?: number; speed_m_s?: number }): void {
-    this.addon.move(move);
+  get stops(): number {
+    return this.addon.stops;
+  }
+
+  move(move: { opening_m: number; force_n?: number; speed_m_s?: number; stops: number }): boolean {
+    try {
+      this.addon.move(move);
+      return true;
+    } catch (error) {
+      if (error instanceof Skill2RealError && error.code === "gripper_stopped") return false;
+      throw error;
+    }
   }
 
   hold(): void {

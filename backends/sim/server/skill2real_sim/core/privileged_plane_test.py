@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import json
+import os
+import pickle
 import secrets
 import stat
+import zlib
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
 
+from skill2real_sim.core.snapshot_file import FORMAT
+from skill2real_sim.core.stop_latch import LatchState
 from skill2real_sim.core.testing.client import DeviceClient, ServerProcess, move_to
 from skill2real_sim.wire import device_pb2 as dp
 from skill2real_sim.wire import privileged_pb2 as pp
@@ -201,6 +207,14 @@ def test_a_snapshot_on_disk_goes_on_in_another_process(tmp_path: Path) -> None:
         assert client.ask(execute=dp.Execute(stop_epoch=1, motions=[onward])).execute.group == 2
         Path(path).write_bytes(Path(path).read_bytes()[:-1])
         assert "not whole" in second.privileged(restore=pp.Restore(path=path)).error.message
+        for content in (pickle.dumps(1), pickle.dumps(LatchState), b"h\x07."):
+            packed = zlib.compress(content)
+            Path(path).write_bytes(FORMAT + sha256(packed).hexdigest().encode() + b"\n" + packed)
+            assert _code(second.privileged(restore=pp.Restore(path=path))) == "PRIVILEGED_BAD_ARGUMENT"
+        os.unlink(path)
+        os.mkfifo(path)
+        assert _code(second.privileged(restore=pp.Restore(path=path))) == "PRIVILEGED_BAD_ARGUMENT"
+        assert _hash(second) != ""
         client.close()
     finally:
         first.close()

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import math
-import pickle
 import secrets
 import time
-import zlib
 from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -135,10 +133,10 @@ class PrivilegedVerbs:
     def _from_file(self, path: str) -> Snapshot:
         self._require_ready()
         try:
-            return self._station.unpack(read_snapshot(path))
+            return self._station.unpack(read_snapshot(path, self._station.packed_classes))
         except BadArgument:
             raise
-        except (OSError, ValueError, pickle.UnpicklingError, zlib.error, EOFError) as error:
+        except (OSError, ValueError) as error:
             raise _bad(f"the snapshot cannot be taken from its file: {error}") from None
 
     def _set_evidence_log(self, request: pp.PrivilegedRequest, _deadline: float) -> PrivilegedAnswer:

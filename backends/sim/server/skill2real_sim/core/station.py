@@ -282,9 +282,19 @@ class Station:
         with self.lock.ordinary():
             return replace(snapshot, world=self.world.pack(snapshot.world))
 
+    @property
+    def packed_classes(self) -> tuple[type, ...]:
+        """The classes that what was packed may hold."""
+        return (Snapshot, LatchState, *self.world.packed_classes)
+
     def unpack(self, packed: object) -> Snapshot:
         """Raises BadArgument for what was not packed of the present episode."""
-        if not isinstance(packed, Snapshot):
+        if not (
+            isinstance(packed, Snapshot)
+            and getattr(packed, "world", None) is not None
+            and isinstance(getattr(packed, "latch", None), LatchState)
+            and isinstance(getattr(packed, "groups_given", None), int)
+        ):
             raise base.BadArgument("this is no snapshot of a world")
         with self.lock.ordinary():
             return replace(packed, world=self.world.unpack(packed.world))

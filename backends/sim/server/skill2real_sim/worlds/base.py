@@ -267,8 +267,11 @@ class World(Protocol):
 
     def restore(self, state: object) -> None: ...
 
+    packed_classes: tuple[type, ...]
+    """The classes that ``pack`` uses, beside plain values, arrays and the engine's data."""
+
     def pack(self, state: object) -> object:
-        """A snapshot as what can be written: plain values, arrays and this package's classes."""
+        """A snapshot as what can be written: plain values, arrays and ``packed_classes``."""
         ...
 
     def unpack(self, packed: object) -> object:

@@ -45,6 +45,15 @@ class FakeWorld:
     """
 
     control_period_s = PERIOD_S
+    packed_classes: tuple[type, ...] = (
+        _State,
+        base.Guard,
+        base.JointTrajectory,
+        base.TcpPath,
+        base.GripperMove,
+        base.GroupStatus,
+        base.MotionStatus,
+    )
     renderer = "none"
 
     def __init__(self, width: int = 64, height: int = 48) -> None:

@@ -203,9 +203,9 @@ def test_a_packed_snapshot_goes_on_in_another_world(world: TwinWorld, tmp_path: 
 
     world.reset("r1", 6, "", "")
     with pytest.raises(BadArgument, match="another task, seed"):
-        world.unpack(read_snapshot(path))
+        world.unpack(read_snapshot(path, TwinWorld.packed_classes))
     world.reset("r1", 5, "", "")
-    world.restore(world.unpack(read_snapshot(path)))
+    world.restore(world.unpack(read_snapshot(path, TwinWorld.packed_classes)))
     assert world.state_hash() == kept_hash and world.time_s == pytest.approx(0.9)
     world.step_until(3.0, True)
     assert world.state_hash() == after

@@ -342,9 +342,13 @@ class Simulation:
     def pack_engine(data: mujoco.MjData) -> tuple[mujoco.MjData, dict[str, int]]:
         return data, {name: int(getattr(data, name)) for name in _UNPICKLED}
 
-    @staticmethod
-    def unpack_engine(packed: tuple[mujoco.MjData, dict[str, int]]) -> mujoco.MjData:
+    def unpack_engine(self, packed: tuple[mujoco.MjData, dict[str, int]]) -> mujoco.MjData:
+        """Raises AttributeError, LookupError, TypeError or ValueError for what is not of ``pack_engine``."""
         data, scalars = packed
+        sizes = (data.qpos.size, data.qvel.size, len(data.xpos), len(data.geom_xpos))
+        model = self.model
+        if not isinstance(data, mujoco.MjData) or sizes != (model.nq, model.nv, model.nbody, model.ngeom):
+            raise ValueError("it is of another model")
         for name in _UNPICKLED:
             setattr(data, name, type(getattr(data, name))(scalars[name]))
         return data

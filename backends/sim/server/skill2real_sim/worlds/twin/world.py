@@ -19,6 +19,7 @@ from ..base import (
     GripperState,
     GroupStatus,
     Motion,
+    MotionStatus,
     ResetInfo,
     TrueBody,
     WorldEvent,
@@ -28,10 +29,13 @@ from .cameras import HEIGHT_PX, WIDTH_PX, nominal_pairs
 from .capabilities import ARM, capabilities
 from .checks import check_motions
 from .conventions import pose_matrix
+from .groups import GroupBook, RunningGroup, RunningMotion
+from .guards import ContactMonitor, GuardWatch
 from .hidden_names import hidden_name, salted_evaluation
+from .jaw import JawPlayer
 from .kinematics import tcp_pose
 from .mjcf_scene import TIMESTEP_S, compile_scene
-from .motion import HOLD
+from .motion import HOLD, ArmPlayer
 from .rendering import Renderer
 from .simulation import HISTORY_TICKS, Controls, Simulation
 from .state_hash import model_digest, state_hash
@@ -84,6 +88,20 @@ class TwinWorld:
 
     control_period_s = TIMESTEP_S
     renderer = RENDERER
+    packed_classes: tuple[type, ...] = (
+        Controls,
+        ArmPlayer,
+        JawPlayer,
+        ContactMonitor,
+        GuardWatch,
+        GroupBook,
+        RunningGroup,
+        RunningMotion,
+        judge_r1.History,
+        GroupStatus,
+        MotionStatus,
+        WorldEvent,
+    )
 
     def __init__(self) -> None:
         self._episode: Episode | None = None
@@ -404,8 +422,14 @@ class TwinWorld:
             raise BadArgument(
                 "the snapshot is of another task, seed, variant, salt or model: reset the world to them first"
             )
-        engine = episode.simulation.unpack_engine(packed["engine"])
-        return Snapshot(episode, engine, packed["controls"], packed["history"])
+        controls, history = packed.get("controls"), packed.get("history")
+        if not isinstance(controls, Controls) or not isinstance(history, judge_r1.History):
+            raise BadArgument("the snapshot holds no state of this world")
+        try:
+            engine = episode.simulation.unpack_engine(packed["engine"])
+        except (AttributeError, LookupError, TypeError, ValueError, OverflowError) as error:
+            raise BadArgument(f"the snapshot holds no state of the engine: {error}") from None
+        return Snapshot(episode, engine, controls, history)
 
     def state_hash(self) -> str:
         episode = self._run()
