@@ -1,11 +1,13 @@
 /** Episodes that were interrupted go on at the end of a stage, and end as if they had never been. */
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, truncateSync } from "node:fs";
-import { readdir } from "node:fs/promises";
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, truncateSync } from "node:fs";
+import { readdir, readFile, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { CASSETTE_FILE } from "../src/agents/exchanges/cassette.js";
 import { modelSettingsSchema } from "../src/agents/llm/settings.js";
+import { resumedRun } from "../src/cli/resumed-run.js";
+import { commandConfig } from "../src/cli/settings.js";
 import {
   type EpisodeSpec,
   EpisodeWorker,
@@ -14,7 +16,9 @@ import {
 } from "../src/evaluation/episode-worker.js";
 import { KeptRun } from "../src/evaluation/kept-stages.js";
 import { lockPath } from "../src/evaluation/run-folder.js";
+import { SimWorld } from "../src/evaluation/sim-world.js";
 import { TRACE_PARTS, traceDigest } from "../src/evaluation/trace-digest.js";
+import { StopChannel } from "../src/runtime/device/stop-channel.js";
 import { TRACE_FILE } from "../src/runtime/trace/mcap-trace.js";
 import { fencedPrograms } from "./llm/scripted-models.js";
 import { CommandLine } from "./support/command-line.js";
@@ -30,6 +34,11 @@ beforeAll(() => {
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const digestOf = (run: string) => traceDigest(runPath(runs, run, TRACE_FILE));
+async function stopFromElsewhere(address: string): Promise<void> {
+  const channel = new StopChannel({ address, lostAfterMs: 5_000 });
+  await channel.stop("", "another terminal");
+  channel.close();
+}
 const keptPath = (run: string, ...names: string[]) => join(runs, "evaluator", "kept", run, ...names);
 
 describe("a run that was killed", () => {
@@ -40,17 +49,54 @@ describe("a run that was killed", () => {
     expect(code, line.stderr).toBe(0);
     return JSON.parse(line.stdout) as { run: string; success: boolean; resumed?: { run: string; stage: number } };
   };
+  const runOf = (line: CommandLine): string => /^run (\S+)/m.exec(line.stderr)?.[1] ?? "";
+  let whole: Awaited<ReturnType<typeof played>>;
+  beforeAll(async () => {
+    whole = await played(command(["--task", "r1", "--seed", "1000"]));
+  }, 300_000);
+
+  it("is not gone on with where it came to its end, and nothing is kept of its stages", {
+    timeout: 60_000,
+  }, async () => {
+    expect(await readdir(keptPath(whole.run))).toEqual(["episode.json"]);
+    const again = command(["--resume", "last"]);
+    expect((await again.ended).code).not.toBe(0);
+    expect(again.stderr).toContain(`run ${whole.run} came to its end (success): there is nothing to go on with`);
+  });
+
+  it("goes on before the stage that Ctrl-C ended, and on a wall clock does everything from the start", {
+    timeout: 600_000,
+  }, async () => {
+    const victim = command(["--task", "r1", "--seed", "1000"]);
+    await until("stage 2", () => existsSync(keptPath(runOf(victim), "stage-1.json")), 120_000);
+    victim.kill("SIGINT");
+    expect((await victim.ended).code, victim.stderr).toBe(130);
+    const run = runOf(victim);
+    const played_stages = (JSON.parse(victim.stdout) as { stages: number }).stages;
+
+    const elsewhere = command(["--resume", run, "--realtime", "20"]);
+    await until("the look", () => /^stage 0 /m.test(elsewhere.stderr), 120_000);
+    elsewhere.kill("SIGINT");
+    expect((await elsewhere.ended).code, elsewhere.stdout).toBe(130);
+    expect(elsewhere.stderr).toContain("on a wall clock no world is put back: a new session begins");
+
+    const resuming = command(["--resume", run]);
+    const resumed = await played(resuming);
+    expect(resuming.stderr).not.toContain("was not kept whole");
+    expect(resumed.resumed?.run).toBe(run);
+    expect(resumed.resumed?.stage).toBeGreaterThanOrEqual(1);
+    expect(resumed.resumed?.stage).toBeLessThanOrEqual(played_stages);
+    expect(await digestOf(resumed.run)).toEqual(await digestOf(whole.run));
+  });
 
   it("goes on at the newest stage that is whole, and ends as one that nobody killed", {
     timeout: 600_000,
   }, async () => {
-    const whole = await played(command(["--task", "r1", "--seed", "1000"]));
-
     const victim = command(["--task", "r1", "--seed", "1000"]);
     await until("the end of stage 2", () => /^stage 2 /m.test(victim.stderr), 120_000);
     victim.kill("SIGKILL");
     await victim.ended;
-    const run = /^run (\S+)/m.exec(victim.stderr)?.[1] ?? "";
+    const run = runOf(victim);
     const stages = (await readdir(keptPath(run))).filter((name) => /^stage-\d+\.json$/.test(name)).length;
     expect(stages).toBeGreaterThanOrEqual(2);
     const newest = stages - 1;
@@ -78,6 +124,13 @@ describe("a run that was killed", () => {
     await shown.ended;
     expect(shown.stdout).toContain(`trace digest   ${(await digestOf(whole.run)).digest}`);
     expect(shown.stdout).toContain(`resumed        ${run}, at the end of stage ${newest - 1}`);
+
+    const trace = await readFile(runPath(runs, resumed.run, TRACE_FILE));
+    await writeFile(runPath(runs, resumed.run, TRACE_FILE), trace.fill(0xff, 0, 64));
+    const damaged = new CommandLine(["show", resumed.run, "--runs", runs], { env: {}, cwd: folder });
+    expect((await damaged.ended).code, damaged.stderr).toBe(0);
+    expect(damaged.stdout).toMatch(/^trace digest {3}not readable \(.*is not a recording, or is damaged/m);
+    expect(damaged.stdout).toContain("outcome finished, claim supported, result success");
   });
 
   it("is not found where nothing of it is kept", { timeout: 120_000 }, async () => {
@@ -155,6 +208,9 @@ describe("an episode of a language model", () => {
     truncateSync(runPath(runs, copy, TRACE_FILE), sizes.trace + 100);
     truncateSync(runPath(runs, copy, CASSETTE_FILE), sizes.cassette + 100);
     endpoint.answer([], fencedPrograms);
+    expect((await resumedRun(copy, {}, commandConfig({ runs }))).words).toContain(
+      "note: the last line of the cassette was not written to its end and is left out",
+    );
     const kept = await KeptRun.open(runs, copy);
     const { newest, ignored } = await kept.newest();
     expect(newest?.stage).toBe(1);
@@ -176,6 +232,59 @@ describe("an episode of a language model", () => {
     expect(TRACE_PARTS.filter((part) => a.parts[part] !== b.parts[part])).toEqual(
       expect.arrayContaining(["calls", "device", "images"]),
     );
+  });
+
+  it("keeps no stage that a stop ended", { timeout: 300_000 }, async () => {
+    endpoint.answer([], fencedPrograms);
+    const whole = await worker.play(spec({ seed: 1004 }));
+    let stage = -1;
+    let stopping: Promise<void> | null = null;
+    const stopped: EpisodeWorker = new EpisodeWorker({
+      runsFolder: runs,
+      onStage: (record) => {
+        stage = record.stage;
+      },
+      onCall: () => {
+        if (stage === 1) stopping ??= stopped.stop("interrupted by a test");
+      },
+    });
+    const interrupted = await stopped.play(spec({ seed: 1004 }));
+    await stopping;
+    await stopped.close();
+    expect(interrupted).toMatchObject({ outcome: "stopped", stages: 2 });
+    const kept = await KeptRun.open(runs, interrupted.run);
+    const { newest, ignored } = await kept.newest();
+    expect({ stage: newest?.stage, ignored }).toEqual({ stage: 1, ignored: [] });
+    const resumed = await worker.play(spec({ seed: 1004, resume: { kept, stage: newest! } }));
+    expect(resumed.infrastructure).toBeNull();
+    expect(await digestOf(resumed.run)).toEqual(await digestOf(whole.run));
+  });
+
+  it("keeps no stage in whose world a stop is latched", { timeout: 300_000 }, async () => {
+    endpoint.answer([], fencedPrograms);
+    let name = "";
+    const latched: EpisodeWorker = new EpisodeWorker({
+      runsFolder: runs,
+      world: () => {
+        const world = new SimWorld({ realtime: 0 });
+        const keep = world.keep.bind(world);
+        world.keep = async (path) => {
+          // Another terminal's stop, between the end of the stage and its snapshot.
+          if (path.endsWith("stage-1.snapshot")) await stopFromElsewhere(world.addresses!.stop);
+          return keep(path);
+        };
+        return world;
+      },
+      onRun: (run) => {
+        name = run;
+      },
+    });
+    const interrupted = await latched.play(spec({ seed: 1004 }));
+    await latched.close();
+    expect(interrupted.outcome).toBe("stopped");
+    const { newest } = await (await KeptRun.open(runs, name)).newest();
+    expect(newest?.stage).toBe(0);
+    expect(existsSync(keptPath(name, "stage-1.snapshot"))).toBe(false);
   });
 
   it("ends where a stage cannot be kept, and goes on from the one before", { timeout: 300_000 }, async () => {

@@ -1,4 +1,5 @@
 import { isSkill2RealError } from "../contract/errors.js";
+import { REPEATING_KILL_CODES } from "../program/index.js";
 import type { EpisodeAccounts } from "./llm/model-account.js";
 import type { Claim, Proposer, StageRecord } from "./proposer.js";
 import { StagePlayer, type StagePlayerOptions } from "./stage-player.js";
@@ -17,8 +18,11 @@ export type EpisodeOptions = StagePlayerOptions & {
   accounts?: EpisodeAccounts;
   /** Wall time; left out: it begins now. */
   stopwatch?: Stopwatch;
-  /** A stage has ended in good order, and the next decision waits until this resolves. */
-  onStageEnd?: (stage: number) => Promise<void>;
+  /**
+   * A stage has ended, and the next decision waits until this resolves. `whole`: it and all before it would end the same way if
+   * they were played again, and no stop is latched after it.
+   */
+  onStageEnd?: (stage: number, whole: boolean) => Promise<void>;
   /** The budget that a program met, in words, or null. */
   spent?: () => string | null;
 };
@@ -64,11 +68,18 @@ export async function playEpisode(options: EpisodeOptions): Promise<EpisodeRepor
     model: options.accounts?.model ?? null,
     services: options.accounts?.services ?? null,
   });
+  let repeats = true;
+  const ended = async ({ stage, end }: StageRecord): Promise<void> => {
+    repeats &&= end.kind !== "killed" || REPEATING_KILL_CODES.includes(end.code);
+    const unstopped = session.stopReason === null && !session.device.lost && !options.signal?.aborted;
+    await options.onStageEnd?.(stage, repeats && unstopped);
+  };
   const onAbort = (): void => void session.stop("the episode was stopped").catch(() => {});
   options.signal?.addEventListener("abort", onAbort, { once: true });
   try {
-    add(await player.look());
-    await options.onStageEnd?.(0);
+    const look = await player.look();
+    add(look);
+    await ended(look);
     for (;;) {
       if (session.device.lost) return report("lost", null, "the backend stopped answering");
       if (options.signal?.aborted || session.stopReason !== null)
@@ -91,7 +102,7 @@ export async function playEpisode(options: EpisodeOptions): Promise<EpisodeRepor
       if (fault !== null) return report("fault", null, `the arm has stopped itself (${fault}); a person must look`);
       const spent = options.spent?.() ?? null;
       if (spent !== null) return report("budget", null, spent);
-      await options.onStageEnd?.(stage.stage);
+      await ended(stage);
     }
   } catch (error) {
     if (isSkill2RealError(error, "budget_ended")) return report("budget", null, error.message);

@@ -38,6 +38,10 @@ export type EpisodeResult = {
   services?: ModelAccount | null;
 };
 
+/** It came to its end by itself: nobody stopped it, and nothing failed that it stands on. */
+export const endedByItself = ({ outcome, infrastructure }: EpisodeResult): boolean =>
+  infrastructure === null && (outcome === "finished" || outcome === "budget" || outcome === "fault");
+
 /** What became of an episode, in words for a person. */
 export function outcomeWords({ infrastructure, success, failure_kind, outcome }: EpisodeResult): string {
   if (infrastructure !== null) return infrastructure;

@@ -8,7 +8,7 @@ import { AgentHost, type AgentHostOptions } from "../agents/host/agent-host.js";
 import type { EpisodeRequest } from "../agents/host/messages.js";
 import type { EpisodeAccounts } from "../agents/llm/model-account.js";
 import type { CallRecord, StageRecord } from "../agents/proposer.js";
-import { diffLocks, type Lock } from "../config/lock/lock.js";
+import { diffLocks, type Lock, type LockPart } from "../config/lock/lock.js";
 import { isSkill2RealError, Skill2RealError } from "../contract/errors.js";
 import type { EvaluateReply } from "../contract/generated/privileged.js";
 import type { DeviceAddresses } from "../runtime/device/device.js";
@@ -18,9 +18,10 @@ import { newRefKey } from "../runtime/refs.js";
 import { type EpisodeResult, proposerName } from "./episode-result.js";
 import type { EpisodeWorld } from "./episode-world.js";
 import { gatherLock } from "./gather-lock.js";
-import { KeptRun, type KeptStage } from "./kept-stages.js";
+import type { KeptRun, KeptStage } from "./kept-stages.js";
 import { evaluatorFolder, newRunName, writeLock, writeRunFile } from "./run-folder.js";
 import { SimWorld } from "./sim-world.js";
+import { putBack, StageKeeper } from "./stage-keeper.js";
 
 /** How long a stop may take to be answered. */
 const STOP_ANSWER_MS = 1000;
@@ -68,6 +69,8 @@ export type EpisodeSpec = {
   replay?: EpisodeRequest["replay"];
   /** Refuses to play where anything differs from it. */
   locked?: Lock;
+  /** What of `locked` has to hold. Default: all of it. */
+  lockedParts?: readonly LockPart[];
   /**
    * Keeps what was played and, where the world can be put back, the end of each stage, so that a later run can go on with it;
    * `proposer` is how a person names the Proposer.
@@ -107,7 +110,7 @@ export class EpisodeWorker {
   #stopper: { address: string; channel: StopChannel } | null = null;
   #interrupted: string | null = null;
   /** The episode under way, where the ends of its stages are kept. */
-  #keeping: { kept: KeptRun; failed: Error | null } | null = null;
+  #keeper: StageKeeper | null = null;
 
   constructor(options: EpisodeWorkerOptions) {
     this.#options = options;
@@ -178,8 +181,22 @@ export class EpisodeWorker {
       result.environment = lock.environment_hash;
       await writeLock(this.#options.runsFolder, run, lock);
       const refKey = spec.resume?.kept.episode.ref_key ?? spec.refKey ?? newRefKey();
-      const keeps = await this.#beginKeeping(run, spec, world, refKey);
-      if (spec.resume) await putBack(world, spec.resume);
+      if (spec.keep)
+        this.#keeper = await StageKeeper.begin({
+          world,
+          runsFolder: this.#options.runsFolder,
+          run,
+          realtime: this.#options.realtime ?? 0,
+          episode: {
+            task: spec.task,
+            seed: spec.seed,
+            instruction: spec.instruction ?? null,
+            proposer: spec.keep.proposer,
+            ref_key: refKey,
+            resumed: spec.resume?.kept.run ?? null,
+          },
+        });
+      if (spec.resume) await putBack(world, spec.resume.kept, spec.resume.stage);
       if (spec.resume) result.resumed = { run: spec.resume.kept.run, stage: spec.resume.stage.stage };
       const { report } = await this.#playOn(this.#host!, {
         episode: run,
@@ -193,10 +210,10 @@ export class EpisodeWorker {
         randomSeed: 1,
         leaseMs: world.leaseMs,
         refKey,
-        ...(keeps ? { keep: true } : {}),
+        ...(this.#keeper?.keeps ? { keep: true } : {}),
         ...(spec.resume ? await this.#resumption(spec.resume) : {}),
       });
-      if (this.#keeping?.failed) throw this.#keeping.failed;
+      if (this.#keeper?.failed) throw this.#keeper.failed;
       this.#take(result, report);
       const verdict = report.outcome !== "lost" && spec.instruction === undefined ? await world.judge() : null;
       if (verdict) this.#judge(result, verdict);
@@ -204,7 +221,7 @@ export class EpisodeWorker {
     } catch (error) {
       this.#failed(result, error);
     }
-    this.#keeping = null;
+    this.#keeper = null;
     result.wall_s = (performance.now() - began) / 1e3;
     if (result.infrastructure !== null) await this.#restart(result.outcome === "lost");
     else await this.#world?.end();
@@ -281,30 +298,10 @@ export class EpisodeWorker {
     const { realtime = 0 } = this.#options;
     const task = spec.instruction === undefined ? spec.task : null;
     const lock = gatherLock({ proposer: spec.proposer, settings: spec.settings, capabilities, task, realtime });
-    const differences = spec.locked ? diffLocks(spec.locked, lock) : [];
+    const differences = spec.locked ? diffLocks(spec.locked, lock, spec.lockedParts) : [];
     if (differences.length === 0) return lock;
     const what = spec.resume ? `run ${spec.resume.kept.run} cannot be resumed: its lock` : "the lock";
     throw new Skill2RealError("diverged", `${what} does not hold: ${differences.slice(0, 5).join("; ")}`);
-  }
-
-  /** Notes what is played; true where the ends of its stages will be kept. */
-  async #beginKeeping(run: string, spec: EpisodeSpec, world: EpisodeWorld, ref_key: string): Promise<boolean> {
-    if (!spec.keep) return false;
-    const { runsFolder, realtime = 0 } = this.#options;
-    // A wall clock runs on while a snapshot is taken, and never answers twice the same.
-    const keeps = world.keep !== undefined && realtime === 0;
-    const kept = await KeptRun.begin(runsFolder, run, {
-      task: spec.task,
-      seed: spec.seed,
-      instruction: spec.instruction ?? null,
-      proposer: spec.keep.proposer,
-      backend: world.backend,
-      keeps,
-      ref_key,
-      resumed: spec.resume?.kept.run ?? null,
-    });
-    if (keeps) this.#keeping = { kept, failed: null };
-    return keeps;
   }
 
   /** What the host needs to go on: the trace is in its folder of runs; models are answered from the cassette first. */
@@ -318,22 +315,11 @@ export class EpisodeWorker {
   }
 
   async #keepStage(stage: number, wall_s: number): Promise<void> {
-    const keeping = this.#keeping;
-    if (!keeping || !this.#world?.keep) return;
     try {
-      const { state_hash } = await this.#world.keep(keeping.kept.snapshotPath(stage));
-      await keeping.kept.add({ stage, state_hash, wall_s });
-    } catch (cause) {
-      const words = (cause as Error).message;
-      const from = stage === 0 ? "" : `; "skill2real run --resume" goes on from the end of stage ${stage - 1}`;
-      keeping.failed =
-        isSkill2RealError(cause, "backend_refused") || isSkill2RealError(cause, "storage_failed")
-          ? new Skill2RealError("storage_failed", `the end of stage ${stage} cannot be kept: ${words}${from}`, {
-              cause,
-            })
-          : (cause as Error);
+      await this.#keeper?.keep(stage, wall_s, () => this.#interrupted !== null);
+    } catch (error) {
       this.#host?.stop("the end of a stage cannot be kept");
-      throw cause;
+      throw error;
     }
   }
 
@@ -397,18 +383,6 @@ export class EpisodeWorker {
     else result.failure_kind = code;
     if (code === "backend_lost") result.outcome = "lost";
   }
-}
-
-/** Puts the world back as it was at a stage's end; throws `diverged` where it is not the same then. */
-async function putBack(world: EpisodeWorld, { kept, stage }: NonNullable<EpisodeSpec["resume"]>): Promise<void> {
-  if (!world.putBack)
-    throw new Skill2RealError("bad_argument", `the world of the ${world.backend} backend cannot be put back`);
-  const { state_hash } = await world.putBack(stage.snapshot);
-  if (state_hash !== stage.state_hash)
-    throw new Skill2RealError(
-      "diverged",
-      `the world at the end of stage ${stage.stage} of ${kept.run} is not the same when it is put back`,
-    );
 }
 
 /** Where a run's files are. */

@@ -24,8 +24,11 @@ export interface EpisodeWorld {
   start(): Promise<void>;
   /** Puts the world of a task and seed, with a backend that answers; gives the task in words, or null where it has none. */
   begin(request: WorldRequest): Promise<{ instruction: string | null }>;
-  /** Keeps the present world in a file; gives its state's hash. Left out where nobody can put it back. */
-  keep?(path: string): Promise<{ state_hash: string }>;
+  /**
+   * Keeps the present world in a file; gives its state's hash, and whether a stop was latched, which would be put back with it. Left
+   * out where nobody can put it back.
+   */
+  keep?(path: string): Promise<{ state_hash: string; stop_latched: boolean }>;
   /** After `begin`: puts the world back that was kept in a file; gives its state's hash. */
   putBack?(path: string): Promise<{ state_hash: string }>;
   /** Lets the arm hold for a moment and judges; null where nobody can. */

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
-import { mkdir, open, readdir, readFile, rename } from "node:fs/promises";
+import { mkdir, open, readdir, readFile, rename, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { z } from "zod";
 import { Skill2RealError } from "../contract/errors.js";
@@ -39,6 +39,7 @@ export type KeptEpisode = Omit<z.infer<typeof episodeSchema>, "format">;
 export type KeptStage = Omit<z.infer<typeof stageSchema>, "format"> & { snapshot: string };
 
 const keptFolder = (runsFolder: string): string => join(evaluatorFolder(runsFolder), "kept");
+const STAGE_FILE = /^stage-(\d+)\.(json|snapshot)/;
 const snapshotName = (stage: number): string => `stage-${stage}.snapshot`;
 const stageName = (stage: number): string => `stage-${stage}.json`;
 
@@ -96,10 +97,24 @@ export class KeptRun {
     });
   }
 
+  /** Removes what was kept of the stages: what was played stays known, and nothing can go on with it. Throws `storage_failed`. */
+  async drop(): Promise<void> {
+    try {
+      for (const name of await readdir(this.#folder))
+        if (STAGE_FILE.test(name)) await rm(join(this.#folder, name), { force: true });
+    } catch (cause) {
+      throw new Skill2RealError(
+        "storage_failed",
+        `what ${this.#folder} keeps of a finished run cannot be removed (${(cause as NodeJS.ErrnoException).code}): make the folder writable`,
+        { cause },
+      );
+    }
+  }
+
   /** The newest stage's end that is whole, and in words what newer one is not; null where there is none. */
   async newest(): Promise<{ newest: KeptStage | null; ignored: string[] }> {
     const numbers = (await readdir(this.#folder))
-      .map((name) => /^stage-(\d+)\.(json|snapshot)/.exec(name)?.[1])
+      .map((name) => STAGE_FILE.exec(name)?.[1])
       .filter((number) => number !== undefined)
       .map(Number);
     const marked = await this.#marked();

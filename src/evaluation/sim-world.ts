@@ -38,7 +38,7 @@ export class SimWorld implements EpisodeWorld {
     return this.#line.reset({ task, seed, ...(hidden_salt ? { hidden_salt } : {}) });
   }
 
-  keep(path: string): Promise<{ state_hash: string }> {
+  keep(path: string): Promise<{ state_hash: string; stop_latched: boolean }> {
     return this.#line.snapshot(resolve(path));
   }
 

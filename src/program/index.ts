@@ -16,7 +16,7 @@ export type {
   Settlement,
 } from "./guest-host.js";
 export type { Isolation } from "./isolation.js";
-export { KILL_CODES, type KillCode } from "./kill-codes.js";
+export { KILL_CODES, type KillCode, REPEATING_KILL_CODES } from "./kill-codes.js";
 export { MAX_LINE_CHARS, PRINT_LINE_OVERHEAD } from "./print-limits.js";
 export { ProgramChecker, type ProgramCheckerOptions } from "./program-checker.js";
 export { DEFAULT_QUOTAS, type Quotas } from "./quotas.js";

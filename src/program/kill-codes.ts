@@ -14,3 +14,13 @@ export const KILL_CODES = {
 } as const;
 
 export type KillCode = keyof typeof KILL_CODES;
+
+/** What a program meets again at the same place when it runs again: nothing that a clock, the machine or a person decided. */
+export const REPEATING_KILL_CODES: readonly string[] = [
+  "call_quota",
+  "output_quota",
+  "unawaited_calls",
+  "result_too_large",
+  "result_invalid",
+  "deadlock",
+] satisfies KillCode[];

@@ -130,14 +130,14 @@ class AgentHost {
           accounts: this.accounts,
           spent: () => this.#desk.refused,
           stopwatch,
-          onStageEnd: async (stage) => {
-            if (resume && stage < resume.stage) return;
+          onStageEnd: async (stage, whole) => {
+            if (stop.signal.aborted || (resume && stage < resume.stage)) return;
             if (resume?.stage === stage) {
               if (!past?.over)
                 throw new Skill2RealError("diverged", `stage ${stage} asked for less than it did before`);
               stopwatch.set(resume.wall_s);
             }
-            if (request.keep) await this.#keep(stage, stopwatch.elapsed_s, trace, say, stop.signal);
+            if (request.keep && whole) await this.#keep(stage, stopwatch.elapsed_s, trace, say, stop.signal);
           },
           signal: stop.signal,
         });

@@ -9,8 +9,9 @@ import type { Config } from "../../config/index.js";
 import { type Lock, parseLock } from "../../config/lock/lock.js";
 import { Skill2RealError } from "../../contract/errors.js";
 import { contactSheet } from "../../evaluation/contact-sheet.js";
-import { accountLines, type EpisodeResult, outcomeWords } from "../../evaluation/episode-result.js";
+import { accountLines, type EpisodeResult, endedByItself, outcomeWords } from "../../evaluation/episode-result.js";
 import { type EpisodeSpec, EpisodeWorker, runPath } from "../../evaluation/episode-worker.js";
+import { KeptRun } from "../../evaluation/kept-stages.js";
 import { RunsIndex } from "../../evaluation/runs-index.js";
 import { TRACE_FILE } from "../../runtime/trace/mcap-trace.js";
 import { EXIT } from "../exit-codes.js";
@@ -155,6 +156,8 @@ export function addRun(program: Command, ended: Ended): void {
         const result = await worker.play(spec);
         index.add(result);
         index.close();
+        if (endedByItself(result))
+          await dropKept(folder, result.run).catch((error: Error) => say(`note: ${error.message}`));
         const sheet = await contactSheet(folder, result.run);
         if (options.json) process.stdout.write(`${JSON.stringify(result, null, 2)}\n`);
         else printResult(result, folder, sheet);
@@ -166,6 +169,8 @@ export function addRun(program: Command, ended: Ended): void {
       }
     });
 }
+
+const dropKept = async (folder: string, run: string): Promise<void> => (await KeptRun.open(folder, run)).drop();
 
 /** The rig to play on. A real one holds no task's world: it is given words, and a person's agreement. */
 async function nativeOf(options: Pick<RunOptions, "task"> & RigOptions, runsFolder: string): Promise<NativeChoice> {

@@ -7,7 +7,7 @@ import { contactSheet } from "../../evaluation/contact-sheet.js";
 import { accountLines, outcomeWords } from "../../evaluation/episode-result.js";
 import { runPath } from "../../evaluation/episode-worker.js";
 import { RunsIndex } from "../../evaluation/runs-index.js";
-import { traceDigest } from "../../evaluation/trace-digest.js";
+import { type TraceDigest, traceDigest } from "../../evaluation/trace-digest.js";
 import { TRACE_FILE } from "../../runtime/trace/mcap-trace.js";
 import { endWords } from "../format-stage.js";
 import type { Ended } from "../main.js";
@@ -39,7 +39,7 @@ export function addShow(program: Command, _ended: Ended): void {
         const stagesPath = runPath(folder, result.run, "stages.json");
         const stages = existsSync(stagesPath) ? (JSON.parse(readFileSync(stagesPath, "utf8")) as StageRecord[]) : [];
         const tracePath = runPath(folder, result.run, TRACE_FILE);
-        const trace = existsSync(tracePath) ? await traceDigest(tracePath) : null;
+        const trace = existsSync(tracePath) ? await digestOf(tracePath) : null;
         if (json) return void process.stdout.write(`${JSON.stringify({ result, stages, trace }, null, 2)}\n`);
         const table = new Table({ head: ["stage", "time s", "call", "status"], style: { head: [], border: [] } });
         for (const stage of stages) {
@@ -58,8 +58,22 @@ export function addShow(program: Command, _ended: Ended): void {
           process.stdout.write(`resumed        ${result.resumed.run}, at the end of stage ${result.resumed.stage}\n`);
         const sheet = await contactSheet(folder, result.run);
         process.stdout.write(`trace          ${tracePath}\n`);
-        if (trace) process.stdout.write(`trace digest   ${trace.digest}${trace.cut ? " (the trace is cut)" : ""}\n`);
+        if (trace) process.stdout.write(`trace digest   ${traceWords(trace)}\n`);
         if (sheet) process.stdout.write(`contact sheet  ${sheet}\n`);
       },
     );
 }
+
+/** A damaged trace hides nothing else of a run. */
+async function digestOf(path: string): Promise<TraceDigest | { not_readable: string }> {
+  try {
+    return await traceDigest(path);
+  } catch (error) {
+    return { not_readable: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+const traceWords = (trace: Awaited<ReturnType<typeof digestOf>>): string =>
+  "not_readable" in trace
+    ? `not readable (${trace.not_readable})`
+    : `${trace.digest}${trace.cut ? " (the trace is cut)" : ""}`;

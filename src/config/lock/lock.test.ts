@@ -25,6 +25,8 @@ describe("a lock", () => {
     const elsewhere = makeLock(policy, { ...environment, table_z_m: 0.01 });
     expect(elsewhere.policy_hash).toBe(lock.policy_hash);
     expect(elsewhere.environment_hash).not.toBe(lock.environment_hash);
+    expect(diffLocks(lock, elsewhere, ["policy"])).toEqual([]);
+    expect(diffLocks(lock, elsewhere, ["environment"])).toHaveLength(1);
   });
 
   it("says in words what differs", () => {

@@ -4,6 +4,8 @@ import { Skill2RealError } from "../../contract/errors.js";
 import { digestOf, type Plain } from "./canonical-json.js";
 
 const FORMAT = "skill2real-lock-1";
+const LOCK_PARTS = ["policy", "environment"] as const;
+export type LockPart = (typeof LOCK_PARTS)[number];
 
 /** Everything that can change what is decided, and everything that can change what becomes of it. */
 export type Lock = {
@@ -58,7 +60,7 @@ export function parseLock(text: string, where: string): Lock {
       `${where}: ${describeIssues(lockSchema, value, parsed.error.issues, "the lock")}`,
     );
   const lock = parsed.data;
-  for (const part of ["policy", "environment"] as const)
+  for (const part of LOCK_PARTS)
     if (digestOf(lock[part]) !== lock[`${part}_hash`])
       throw new Skill2RealError("bad_config", `${where}: ${part} was changed after it was locked; make the lock anew`);
   return lock;
@@ -104,9 +106,9 @@ function differences(before: Plain | undefined, after: Plain | undefined, path: 
   out.push(`${path}: ${shown(before)} became ${shown(after)}`);
 }
 
-/** What differs between two locks, one line each; empty where nothing does. */
-export function diffLocks(before: Lock, after: Lock): string[] {
+/** What differs between two locks in the named parts, one line each; empty where nothing does. */
+export function diffLocks(before: Lock, after: Lock, parts: readonly LockPart[] = LOCK_PARTS): string[] {
   const out: string[] = [];
-  for (const part of ["policy", "environment"] as const) differences(before[part], after[part], part, out);
+  for (const part of parts) differences(before[part], after[part], part, out);
   return out;
 }

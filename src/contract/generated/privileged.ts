@@ -145,6 +145,8 @@ export interface SnapshotReply {
   /** kept in the process; a 65th makes it forget the oldest */
   id: string;
   state_hash: string;
+  /** a stop was latched when it was taken, and is again after a restore */
+  stop_latched: boolean;
 }
 
 /** Of the two one. A file is taken only by a world that was reset to the same task, seed, salt and variant, and only whole. */

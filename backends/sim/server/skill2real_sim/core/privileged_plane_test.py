@@ -170,8 +170,10 @@ def test_a_restore_goes_back_in_the_middle_of_a_motion(server: ServerProcess, cl
 
 
 def test_a_restore_takes_the_latch_along(server: ServerProcess, client: DeviceClient) -> None:
+    assert not server.privileged(snapshot={}).snapshot.stop_latched
     epoch = server.stop("then").stop_epoch
     kept = server.privileged(snapshot={}).snapshot
+    assert kept.stop_latched
     server.reset()
     server.privileged(restore=pp.Restore(id=kept.id))
     state = client.ask(get_state={})

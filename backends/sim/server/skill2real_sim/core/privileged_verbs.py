@@ -119,7 +119,8 @@ class PrivilegedVerbs:
         self._snapshots[name] = taken
         while len(self._snapshots) > MAX_SNAPSHOTS:
             self._snapshots.popitem(last=False)
-        return PrivilegedAnswer("snapshot", pp.SnapshotReply(id=name, state_hash=self._hash()))
+        reply = pp.SnapshotReply(id=name, state_hash=self._hash(), stop_latched=taken.latch.latched)
+        return PrivilegedAnswer("snapshot", reply)
 
     def _restore(self, request: pp.PrivilegedRequest, _deadline: float) -> PrivilegedAnswer:
         if request.restore.path:

@@ -24,7 +24,7 @@ _sym_db = _symbol_database.Default()
 
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x10privileged.proto\x12\x18skill2real.privileged.v1\"\xc8\x05\n\x11PrivilegedRequest\x12\x16\n\x0eprotocol_major\x18\x01 \x01(\r\x12\x12\n\nrequest_id\x18\x02 \x01(\t\x12\r\n\x05token\x18\x03 \x01(\x0c\x12\x13\n\x0b\x64\x65\x61\x64line_ms\x18\x04 \x01(\r\x12\x30\n\x05reset\x18\n \x01(\x0b\x32\x1f.skill2real.privileged.v1.ResetH\x00\x12\x36\n\x08\x65valuate\x18\x0b \x01(\x0b\x32\".skill2real.privileged.v1.EvaluateH\x00\x12@\n\x0eget_true_state\x18\x0c \x01(\x0b\x32&.skill2real.privileged.v1.GetTrueStateH\x00\x12\x36\n\x08snapshot\x18\r \x01(\x0b\x32\".skill2real.privileged.v1.SnapshotH\x00\x12\x34\n\x07restore\x18\x0e \x01(\x0b\x32!.skill2real.privileged.v1.RestoreH\x00\x12\x44\n\x10set_evidence_log\x18\x0f \x01(\x0b\x32(.skill2real.privileged.v1.SetEvidenceLogH\x00\x12?\n\rmark_evidence\x18\x10 \x01(\x0b\x32&.skill2real.privileged.v1.MarkEvidenceH\x00\x12\x44\n\x10get_resume_token\x18\x11 \x01(\x0b\x32(.skill2real.privileged.v1.GetResumeTokenH\x00\x12@\n\x0eget_state_hash\x18\x12 \x01(\x0b\x32&.skill2real.privileged.v1.GetStateHashH\x00\x12\x32\n\x06settle\x18\x13 \x01(\x0b\x32 .skill2real.privileged.v1.SettleH\x00\x42\x06\n\x04\x62ody\"\x8c\x06\n\x0fPrivilegedReply\x12\x16\n\x0eprotocol_major\x18\x01 \x01(\r\x12\x12\n\nrequest_id\x18\x02 \x01(\t\x12\x38\n\x05\x65rror\x18\x03 \x01(\x0b\x32).skill2real.privileged.v1.PrivilegedError\x12\x11\n\traw_parts\x18\x04 \x01(\r\x12\x35\n\x05reset\x18\n \x01(\x0b\x32$.skill2real.privileged.v1.ResetReplyH\x00\x12;\n\x08\x65valuate\x18\x0b \x01(\x0b\x32\'.skill2real.privileged.v1.EvaluateReplyH\x00\x12>\n\ntrue_state\x18\x0c \x01(\x0b\x32(.skill2real.privileged.v1.TrueStateReplyH\x00\x12;\n\x08snapshot\x18\r \x01(\x0b\x32\'.skill2real.privileged.v1.SnapshotReplyH\x00\x12\x39\n\x07restore\x18\x0e \x01(\x0b\x32&.skill2real.privileged.v1.RestoreReplyH\x00\x12I\n\x10set_evidence_log\x18\x0f \x01(\x0b\x32-.skill2real.privileged.v1.SetEvidenceLogReplyH\x00\x12\x44\n\rmark_evidence\x18\x10 \x01(\x0b\x32+.skill2real.privileged.v1.MarkEvidenceReplyH\x00\x12\x42\n\x0cresume_token\x18\x11 \x01(\x0b\x32*.skill2real.privileged.v1.ResumeTokenReplyH\x00\x12>\n\nstate_hash\x18\x12 \x01(\x0b\x32(.skill2real.privileged.v1.StateHashReplyH\x00\x12\x37\n\x06settle\x18\x13 \x01(\x0b\x32%.skill2real.privileged.v1.SettleReplyH\x00\x42\x06\n\x04\x62ody\"_\n\x0fPrivilegedError\x12;\n\x04\x63ode\x18\x01 \x01(\x0e\x32-.skill2real.privileged.v1.PrivilegedErrorCode\x12\x0f\n\x07message\x18\x02 \x01(\t\"I\n\x05Reset\x12\x0c\n\x04task\x18\x01 \x01(\t\x12\x0c\n\x04seed\x18\x02 \x01(\x04\x12\x13\n\x0bhidden_salt\x18\x03 \x01(\t\x12\x0f\n\x07variant\x18\x04 \x01(\t\"\x85\x02\n\nResetReply\x12\x13\n\x0binstruction\x18\x01 \x01(\t\x12\x13\n\x0bworld_epoch\x18\x02 \x01(\x04\x12\x12\n\nstate_hash\x18\x03 \x01(\t\x12\x16\n\x0erejected_draws\x18\x04 \x01(\r\x12S\n\x10rejected_reasons\x18\x05 \x03(\x0b\x32\x39.skill2real.privileged.v1.ResetReply.RejectedReasonsEntry\x12\x14\n\x0c\x64\x65tails_json\x18\x06 \x01(\t\x1a\x36\n\x14RejectedReasonsEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\t:\x02\x38\x01\"\n\n\x08\x45valuate\"V\n\tPredicate\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\r\n\x05holds\x18\x02 \x01(\x08\x12\x0f\n\x07measure\x18\x03 \x01(\x01\x12\x0c\n\x04unit\x18\x04 \x01(\t\x12\r\n\x05limit\x18\x05 \x01(\x01\"o\n\rEvaluateReply\x12\x0f\n\x07success\x18\x01 \x01(\x08\x12\x37\n\npredicates\x18\x02 \x03(\x0b\x32#.skill2real.privileged.v1.Predicate\x12\x14\n\x0c\x66\x61ilure_kind\x18\x03 \x01(\t\"\x0e\n\x0cGetTrueState\"{\n\x08TrueBody\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x0c\n\x04kind\x18\x02 \x01(\t\x12\x0e\n\x06\x63olour\x18\x03 \x01(\t\x12\x14\n\x0cX_world_body\x18\x04 \x03(\x01\x12\x0e\n\x06size_m\x18\x05 \x03(\x01\x12\x0f\n\x07mass_kg\x18\x06 \x01(\x01\x12\x0c\n\x04role\x18\x07 \x01(\t\"\x88\x01\n\x0eTrueStateReply\x12\x0e\n\x06time_s\x18\x01 \x01(\x01\x12\x32\n\x06\x62odies\x18\x02 \x03(\x0b\x32\".skill2real.privileged.v1.TrueBody\x12\r\n\x05q_rad\x18\x03 \x03(\x01\x12\x11\n\topening_m\x18\x04 \x01(\x01\x12\x10\n\x08\x63ontacts\x18\x05 \x03(\t\"\x18\n\x08Snapshot\x12\x0c\n\x04path\x18\x01 \x01(\t\"/\n\rSnapshotReply\x12\n\n\x02id\x18\x01 \x01(\t\x12\x12\n\nstate_hash\x18\x02 \x01(\t\"#\n\x07Restore\x12\n\n\x02id\x18\x01 \x01(\t\x12\x0c\n\x04path\x18\x02 \x01(\t\"7\n\x0cRestoreReply\x12\x13\n\x0bworld_epoch\x18\x01 \x01(\x04\x12\x12\n\nstate_hash\x18\x02 \x01(\t\"\x1e\n\x0eSetEvidenceLog\x12\x0c\n\x04path\x18\x01 \x01(\t\"\x15\n\x13SetEvidenceLogReply\"\x1d\n\x0cMarkEvidence\x12\r\n\x05label\x18\x01 \x01(\t\"\x13\n\x11MarkEvidenceReply\"\x10\n\x0eGetResumeToken\"!\n\x10ResumeTokenReply\x12\r\n\x05token\x18\x01 \x01(\t\"\x0e\n\x0cGetStateHash\"4\n\x0eStateHashReply\x12\x12\n\nstate_hash\x18\x01 \x01(\t\x12\x0e\n\x06time_s\x18\x02 \x01(\x01\"\x1c\n\x06Settle\x12\x12\n\nduration_s\x18\x01 \x01(\x01\"\x1d\n\x0bSettleReply\x12\x0e\n\x06time_s\x18\x01 \x01(\x01*\xc3\x02\n\x13PrivilegedErrorCode\x12 \n\x1cPRIVILEGED_ERROR_UNSPECIFIED\x10\x00\x12\x18\n\x14PRIVILEGED_MALFORMED\x10\x01\x12\x18\n\x14PRIVILEGED_TOO_LARGE\x10\x02\x12\x1f\n\x1bPRIVILEGED_PROTOCOL_VERSION\x10\x03\x12\x14\n\x10PRIVILEGED_TOKEN\x10\x04\x12\x1b\n\x17PRIVILEGED_DUPLICATE_ID\x10\x05\x12\x1b\n\x17PRIVILEGED_BAD_ARGUMENT\x10\x06\x12\x18\n\x14PRIVILEGED_NOT_READY\x10\x07\x12\x17\n\x13PRIVILEGED_INTERNAL\x10\x08\x12\x17\n\x13PRIVILEGED_DEADLINE\x10\t\x12\x19\n\x15PRIVILEGED_EXPIRED_ID\x10\nb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x10privileged.proto\x12\x18skill2real.privileged.v1\"\xc8\x05\n\x11PrivilegedRequest\x12\x16\n\x0eprotocol_major\x18\x01 \x01(\r\x12\x12\n\nrequest_id\x18\x02 \x01(\t\x12\r\n\x05token\x18\x03 \x01(\x0c\x12\x13\n\x0b\x64\x65\x61\x64line_ms\x18\x04 \x01(\r\x12\x30\n\x05reset\x18\n \x01(\x0b\x32\x1f.skill2real.privileged.v1.ResetH\x00\x12\x36\n\x08\x65valuate\x18\x0b \x01(\x0b\x32\".skill2real.privileged.v1.EvaluateH\x00\x12@\n\x0eget_true_state\x18\x0c \x01(\x0b\x32&.skill2real.privileged.v1.GetTrueStateH\x00\x12\x36\n\x08snapshot\x18\r \x01(\x0b\x32\".skill2real.privileged.v1.SnapshotH\x00\x12\x34\n\x07restore\x18\x0e \x01(\x0b\x32!.skill2real.privileged.v1.RestoreH\x00\x12\x44\n\x10set_evidence_log\x18\x0f \x01(\x0b\x32(.skill2real.privileged.v1.SetEvidenceLogH\x00\x12?\n\rmark_evidence\x18\x10 \x01(\x0b\x32&.skill2real.privileged.v1.MarkEvidenceH\x00\x12\x44\n\x10get_resume_token\x18\x11 \x01(\x0b\x32(.skill2real.privileged.v1.GetResumeTokenH\x00\x12@\n\x0eget_state_hash\x18\x12 \x01(\x0b\x32&.skill2real.privileged.v1.GetStateHashH\x00\x12\x32\n\x06settle\x18\x13 \x01(\x0b\x32 .skill2real.privileged.v1.SettleH\x00\x42\x06\n\x04\x62ody\"\x8c\x06\n\x0fPrivilegedReply\x12\x16\n\x0eprotocol_major\x18\x01 \x01(\r\x12\x12\n\nrequest_id\x18\x02 \x01(\t\x12\x38\n\x05\x65rror\x18\x03 \x01(\x0b\x32).skill2real.privileged.v1.PrivilegedError\x12\x11\n\traw_parts\x18\x04 \x01(\r\x12\x35\n\x05reset\x18\n \x01(\x0b\x32$.skill2real.privileged.v1.ResetReplyH\x00\x12;\n\x08\x65valuate\x18\x0b \x01(\x0b\x32\'.skill2real.privileged.v1.EvaluateReplyH\x00\x12>\n\ntrue_state\x18\x0c \x01(\x0b\x32(.skill2real.privileged.v1.TrueStateReplyH\x00\x12;\n\x08snapshot\x18\r \x01(\x0b\x32\'.skill2real.privileged.v1.SnapshotReplyH\x00\x12\x39\n\x07restore\x18\x0e \x01(\x0b\x32&.skill2real.privileged.v1.RestoreReplyH\x00\x12I\n\x10set_evidence_log\x18\x0f \x01(\x0b\x32-.skill2real.privileged.v1.SetEvidenceLogReplyH\x00\x12\x44\n\rmark_evidence\x18\x10 \x01(\x0b\x32+.skill2real.privileged.v1.MarkEvidenceReplyH\x00\x12\x42\n\x0cresume_token\x18\x11 \x01(\x0b\x32*.skill2real.privileged.v1.ResumeTokenReplyH\x00\x12>\n\nstate_hash\x18\x12 \x01(\x0b\x32(.skill2real.privileged.v1.StateHashReplyH\x00\x12\x37\n\x06settle\x18\x13 \x01(\x0b\x32%.skill2real.privileged.v1.SettleReplyH\x00\x42\x06\n\x04\x62ody\"_\n\x0fPrivilegedError\x12;\n\x04\x63ode\x18\x01 \x01(\x0e\x32-.skill2real.privileged.v1.PrivilegedErrorCode\x12\x0f\n\x07message\x18\x02 \x01(\t\"I\n\x05Reset\x12\x0c\n\x04task\x18\x01 \x01(\t\x12\x0c\n\x04seed\x18\x02 \x01(\x04\x12\x13\n\x0bhidden_salt\x18\x03 \x01(\t\x12\x0f\n\x07variant\x18\x04 \x01(\t\"\x85\x02\n\nResetReply\x12\x13\n\x0binstruction\x18\x01 \x01(\t\x12\x13\n\x0bworld_epoch\x18\x02 \x01(\x04\x12\x12\n\nstate_hash\x18\x03 \x01(\t\x12\x16\n\x0erejected_draws\x18\x04 \x01(\r\x12S\n\x10rejected_reasons\x18\x05 \x03(\x0b\x32\x39.skill2real.privileged.v1.ResetReply.RejectedReasonsEntry\x12\x14\n\x0c\x64\x65tails_json\x18\x06 \x01(\t\x1a\x36\n\x14RejectedReasonsEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\t:\x02\x38\x01\"\n\n\x08\x45valuate\"V\n\tPredicate\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\r\n\x05holds\x18\x02 \x01(\x08\x12\x0f\n\x07measure\x18\x03 \x01(\x01\x12\x0c\n\x04unit\x18\x04 \x01(\t\x12\r\n\x05limit\x18\x05 \x01(\x01\"o\n\rEvaluateReply\x12\x0f\n\x07success\x18\x01 \x01(\x08\x12\x37\n\npredicates\x18\x02 \x03(\x0b\x32#.skill2real.privileged.v1.Predicate\x12\x14\n\x0c\x66\x61ilure_kind\x18\x03 \x01(\t\"\x0e\n\x0cGetTrueState\"{\n\x08TrueBody\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x0c\n\x04kind\x18\x02 \x01(\t\x12\x0e\n\x06\x63olour\x18\x03 \x01(\t\x12\x14\n\x0cX_world_body\x18\x04 \x03(\x01\x12\x0e\n\x06size_m\x18\x05 \x03(\x01\x12\x0f\n\x07mass_kg\x18\x06 \x01(\x01\x12\x0c\n\x04role\x18\x07 \x01(\t\"\x88\x01\n\x0eTrueStateReply\x12\x0e\n\x06time_s\x18\x01 \x01(\x01\x12\x32\n\x06\x62odies\x18\x02 \x03(\x0b\x32\".skill2real.privileged.v1.TrueBody\x12\r\n\x05q_rad\x18\x03 \x03(\x01\x12\x11\n\topening_m\x18\x04 \x01(\x01\x12\x10\n\x08\x63ontacts\x18\x05 \x03(\t\"\x18\n\x08Snapshot\x12\x0c\n\x04path\x18\x01 \x01(\t\"E\n\rSnapshotReply\x12\n\n\x02id\x18\x01 \x01(\t\x12\x12\n\nstate_hash\x18\x02 \x01(\t\x12\x14\n\x0cstop_latched\x18\x03 \x01(\x08\"#\n\x07Restore\x12\n\n\x02id\x18\x01 \x01(\t\x12\x0c\n\x04path\x18\x02 \x01(\t\"7\n\x0cRestoreReply\x12\x13\n\x0bworld_epoch\x18\x01 \x01(\x04\x12\x12\n\nstate_hash\x18\x02 \x01(\t\"\x1e\n\x0eSetEvidenceLog\x12\x0c\n\x04path\x18\x01 \x01(\t\"\x15\n\x13SetEvidenceLogReply\"\x1d\n\x0cMarkEvidence\x12\r\n\x05label\x18\x01 \x01(\t\"\x13\n\x11MarkEvidenceReply\"\x10\n\x0eGetResumeToken\"!\n\x10ResumeTokenReply\x12\r\n\x05token\x18\x01 \x01(\t\"\x0e\n\x0cGetStateHash\"4\n\x0eStateHashReply\x12\x12\n\nstate_hash\x18\x01 \x01(\t\x12\x0e\n\x06time_s\x18\x02 \x01(\x01\"\x1c\n\x06Settle\x12\x12\n\nduration_s\x18\x01 \x01(\x01\"\x1d\n\x0bSettleReply\x12\x0e\n\x06time_s\x18\x01 \x01(\x01*\xc3\x02\n\x13PrivilegedErrorCode\x12 \n\x1cPRIVILEGED_ERROR_UNSPECIFIED\x10\x00\x12\x18\n\x14PRIVILEGED_MALFORMED\x10\x01\x12\x18\n\x14PRIVILEGED_TOO_LARGE\x10\x02\x12\x1f\n\x1bPRIVILEGED_PROTOCOL_VERSION\x10\x03\x12\x14\n\x10PRIVILEGED_TOKEN\x10\x04\x12\x1b\n\x17PRIVILEGED_DUPLICATE_ID\x10\x05\x12\x1b\n\x17PRIVILEGED_BAD_ARGUMENT\x10\x06\x12\x18\n\x14PRIVILEGED_NOT_READY\x10\x07\x12\x17\n\x13PRIVILEGED_INTERNAL\x10\x08\x12\x17\n\x13PRIVILEGED_DEADLINE\x10\t\x12\x19\n\x15PRIVILEGED_EXPIRED_ID\x10\nb\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -33,8 +33,8 @@ if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
   _globals['_RESETREPLY_REJECTEDREASONSENTRY']._loaded_options = None
   _globals['_RESETREPLY_REJECTEDREASONSENTRY']._serialized_options = b'8\001'
-  _globals['_PRIVILEGEDERRORCODE']._serialized_start=2934
-  _globals['_PRIVILEGEDERRORCODE']._serialized_end=3257
+  _globals['_PRIVILEGEDERRORCODE']._serialized_start=2956
+  _globals['_PRIVILEGEDERRORCODE']._serialized_end=3279
   _globals['_PRIVILEGEDREQUEST']._serialized_start=47
   _globals['_PRIVILEGEDREQUEST']._serialized_end=759
   _globals['_PRIVILEGEDREPLY']._serialized_start=762
@@ -62,29 +62,29 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_SNAPSHOT']._serialized_start=2473
   _globals['_SNAPSHOT']._serialized_end=2497
   _globals['_SNAPSHOTREPLY']._serialized_start=2499
-  _globals['_SNAPSHOTREPLY']._serialized_end=2546
-  _globals['_RESTORE']._serialized_start=2548
-  _globals['_RESTORE']._serialized_end=2583
-  _globals['_RESTOREREPLY']._serialized_start=2585
-  _globals['_RESTOREREPLY']._serialized_end=2640
-  _globals['_SETEVIDENCELOG']._serialized_start=2642
-  _globals['_SETEVIDENCELOG']._serialized_end=2672
-  _globals['_SETEVIDENCELOGREPLY']._serialized_start=2674
-  _globals['_SETEVIDENCELOGREPLY']._serialized_end=2695
-  _globals['_MARKEVIDENCE']._serialized_start=2697
-  _globals['_MARKEVIDENCE']._serialized_end=2726
-  _globals['_MARKEVIDENCEREPLY']._serialized_start=2728
-  _globals['_MARKEVIDENCEREPLY']._serialized_end=2747
-  _globals['_GETRESUMETOKEN']._serialized_start=2749
-  _globals['_GETRESUMETOKEN']._serialized_end=2765
-  _globals['_RESUMETOKENREPLY']._serialized_start=2767
-  _globals['_RESUMETOKENREPLY']._serialized_end=2800
-  _globals['_GETSTATEHASH']._serialized_start=2802
-  _globals['_GETSTATEHASH']._serialized_end=2816
-  _globals['_STATEHASHREPLY']._serialized_start=2818
-  _globals['_STATEHASHREPLY']._serialized_end=2870
-  _globals['_SETTLE']._serialized_start=2872
-  _globals['_SETTLE']._serialized_end=2900
-  _globals['_SETTLEREPLY']._serialized_start=2902
-  _globals['_SETTLEREPLY']._serialized_end=2931
+  _globals['_SNAPSHOTREPLY']._serialized_end=2568
+  _globals['_RESTORE']._serialized_start=2570
+  _globals['_RESTORE']._serialized_end=2605
+  _globals['_RESTOREREPLY']._serialized_start=2607
+  _globals['_RESTOREREPLY']._serialized_end=2662
+  _globals['_SETEVIDENCELOG']._serialized_start=2664
+  _globals['_SETEVIDENCELOG']._serialized_end=2694
+  _globals['_SETEVIDENCELOGREPLY']._serialized_start=2696
+  _globals['_SETEVIDENCELOGREPLY']._serialized_end=2717
+  _globals['_MARKEVIDENCE']._serialized_start=2719
+  _globals['_MARKEVIDENCE']._serialized_end=2748
+  _globals['_MARKEVIDENCEREPLY']._serialized_start=2750
+  _globals['_MARKEVIDENCEREPLY']._serialized_end=2769
+  _globals['_GETRESUMETOKEN']._serialized_start=2771
+  _globals['_GETRESUMETOKEN']._serialized_end=2787
+  _globals['_RESUMETOKENREPLY']._serialized_start=2789
+  _globals['_RESUMETOKENREPLY']._serialized_end=2822
+  _globals['_GETSTATEHASH']._serialized_start=2824
+  _globals['_GETSTATEHASH']._serialized_end=2838
+  _globals['_STATEHASHREPLY']._serialized_start=2840
+  _globals['_STATEHASHREPLY']._serialized_end=2892
+  _globals['_SETTLE']._serialized_start=2894
+  _globals['_SETTLE']._serialized_end=2922
+  _globals['_SETTLEREPLY']._serialized_start=2924
+  _globals['_SETTLEREPLY']._serialized_end=2953
 # @@protoc_insertion_point(module_scope)

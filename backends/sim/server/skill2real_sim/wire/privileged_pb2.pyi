@@ -210,12 +210,14 @@ class Snapshot(_message.Message):
     def __init__(self, path: _Optional[str] = ...) -> None: ...
 
 class SnapshotReply(_message.Message):
-    __slots__ = ("id", "state_hash")
+    __slots__ = ("id", "state_hash", "stop_latched")
     ID_FIELD_NUMBER: _ClassVar[int]
     STATE_HASH_FIELD_NUMBER: _ClassVar[int]
+    STOP_LATCHED_FIELD_NUMBER: _ClassVar[int]
     id: str
     state_hash: str
-    def __init__(self, id: _Optional[str] = ..., state_hash: _Optional[str] = ...) -> None: ...
+    stop_latched: bool
+    def __init__(self, id: _Optional[str] = ..., state_hash: _Optional[str] = ..., stop_latched: _Optional[bool] = ...) -> None: ...
 
 class Restore(_message.Message):
     __slots__ = ("id", "path")
