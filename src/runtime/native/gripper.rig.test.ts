@@ -113,7 +113,9 @@ describe.skipIf(missing)(`gripper${missing ? ` (skipped: ${missing})` : ""}`, ()
     for (const opening_m of [-0.001, Number.NaN, Number.POSITIVE_INFINITY]) {
       expect(code(() => driver.move({ opening_m }))).toBe("bad_argument");
     }
-    driver.move({ opening_m: 0.09 });
+    expect(driver.stops).toBe(0);
+    expect(code(() => driver.move({ opening_m: 0.09, stops: 1 }))).toBe("gripper_stopped");
+    driver.move({ opening_m: 0.09, stops: driver.stops });
     expect(code(() => driver.move({ opening_m: 0.01 }))).toBe("gripper_busy");
     const ended = nextEvent(driver, "motion_ended");
     driver.hold();
