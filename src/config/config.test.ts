@@ -112,6 +112,25 @@ describe("layers", () => {
     }
   });
 
+  it("refuse a model's budget of money where a vision model without a price draws on it", () => {
+    const priced = "[model]\nbudget_money = 2.0\nprice_in = 1\n[services]\n";
+    const vision = 'base_url = "http://127.0.0.1:1/v1"\nname = "eye"\n';
+    write(`${priced}${vision}verifier = "vlm"\n`);
+    expect(refusal(() => loadConfig({ cwd: folder }))).toMatch(
+      /^bad_config: .*model\.budget_money.* needs services\.price_in or services\.price_out with services\.verifier = "vlm"/,
+    );
+    for (const rest of ["", `${vision}verifier = "vlm"\nprice_out = 3\n`]) {
+      write(`${priced}${rest}`);
+      expect(loadConfig({ cwd: folder }).config.model.budget_money).toBe(2);
+    }
+    // The layers count together.
+    write(`${priced}${vision}price_in = 3\n`);
+    const flags = { "services.segmenter": "vlm" };
+    expect(loadConfig({ cwd: folder, flags }).config.services).toMatchObject({ segmenter: "vlm", price_in: 3 });
+    write(`${priced}${vision}`);
+    expect(refusal(() => loadConfig({ cwd: folder, flags }))).toMatch(/services\.segmenter = "vlm"/);
+  });
+
   it("go over each other: default, file, environment, flag", () => {
     write("[motion]\nspeed_m_s = 0.1\nacceleration_m_s2 = 1.0\njerk_m_s3 = 10.0\n");
     const environment = { SKILL2REAL__MOTION__ACCELERATION_M_S2: "2", SKILL2REAL__MOTION__JERK_M_S3: "20", HOME: "/" };

@@ -225,6 +225,9 @@ const skills = z.strictObject({
     .meta(notes("Optional skills that are off, also where another one asks for them.")),
 });
 
+const visionRole = (roles: Partial<Record<"pointer" | "segmenter" | "verifier", string>>): string | undefined =>
+  (["pointer", "segmenter", "verifier"] as const).find((role) => roles[role] === "vlm");
+
 const services = z
   .strictObject({
     pointer: z
@@ -262,14 +265,25 @@ const services = z
   .check(openAddress)
   .check(pricedBudget)
   .check(({ value, issues }) => {
-    const role = (["pointer", "segmenter", "verifier"] as const).find((one) => value[one] === "vlm");
+    const role = visionRole(value);
     const lacking = (["base_url", "name"] as const).find((key) => value[key] === undefined);
     if (role === undefined || lacking === undefined) return;
     issues.push({ code: "custom", path: [lacking], input: undefined, message: `is needed with ${role} = "vlm"` });
   });
 
-/** The configuration file: every key with its meaning, limits and default. Unknown keys are refused. */
-export const configSchema = z.strictObject({
+/** The vision model's replies draw on the model's budget of money too, which they would not touch without a price. */
+function pricedServices({
+  value: { model, services },
+  issues,
+}: z.core.ParsePayload<Pick<z.output<typeof sections>, "model" | "services">>): void {
+  const role = visionRole(services);
+  if (model.budget_money === undefined || role === undefined) return;
+  if (services.price_in !== undefined || services.price_out !== undefined) return;
+  const message = `needs services.price_in or services.price_out with services.${role} = "vlm", whose replies it counts too`;
+  issues.push({ code: "custom", path: ["model", "budget_money"], input: model.budget_money, message });
+}
+
+const sections = z.strictObject({
   backend: backend.prefault({}).meta(notes("The robot, real or not.")),
   motion: motion.prefault({}).meta(notes("Limits that every motion keeps.")),
   perception: perception.prefault({}).meta(notes("How depth is computed.")),
@@ -283,8 +297,11 @@ export const configSchema = z.strictObject({
   mcp: mcpSchema.prefault({}).meta(notes("Tools of other programs as functions of robot programs.")),
 });
 
+/** The configuration file: every key with its meaning, limits and default. Unknown keys are refused. */
+export const configSchema = sections.check(pricedServices);
+
 /** What the file may hold on top: its rigs. */
-export const configFileSchema = configSchema.extend({
+export const configFileSchema = configSchema.safeExtend({
   rig: z
     .record(z.string().regex(RIG_NAME), rigSchema)
     .optional()

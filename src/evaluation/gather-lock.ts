@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import type { EpisodeRequest } from "../agents/host/messages.js";
 import { shownEntries } from "../agents/llm/create-llm-proposer.js";
 import { ESTIMATOR } from "../agents/llm/estimate-tokens.js";
@@ -14,6 +13,7 @@ import type { Capabilities } from "../contract/generated/device.js";
 import { CONTRACT_DIGESTS } from "../contract/generated/digests.js";
 import { IMPLEMENTATION_DIGEST } from "../contract/generated/implementation-digest.js";
 import { packageFile } from "../contract/package-root.js";
+import { sha256 } from "../contract/sha256.js";
 import type { Memories } from "../memory/index.js";
 import { readMemories } from "../memory/index.js";
 
@@ -122,6 +122,5 @@ function textsPart(packName: string): Plain {
   };
 }
 
-const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex");
 /** Messages as plain data. */
 const plainOf = (value: unknown): unknown => JSON.parse(JSON.stringify(value));

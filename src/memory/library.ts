@@ -1,9 +1,9 @@
-import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parse, stringify } from "smol-toml";
 import { z } from "zod";
 import { Skill2RealError } from "../contract/errors.js";
+import { sha256 } from "../contract/sha256.js";
 import { type MemoryEntry, parseEntry } from "./entry.js";
 
 export const LOCK_FILE = "library.lock";
@@ -24,8 +24,6 @@ export type Library = {
   cerebellum: string | null;
   entries: MemoryEntry[];
 };
-
-const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex");
 
 /** Every entry file below a library's folder, sorted, with its text. */
 function entryFiles(folder: string): Map<string, string> {

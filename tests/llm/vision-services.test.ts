@@ -5,7 +5,7 @@ import { join } from "node:path";
 import sharp from "sharp";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { colourRegions } from "../../skills/pointing/regions.js";
-import { CASSETTE_FILE, cassetteHeader, exchangeLine } from "../../src/agents/exchanges/cassette.js";
+import { CASSETTE_FILE, CassetteLines, cassetteHeader } from "../../src/agents/exchanges/cassette.js";
 import { type Exchange, exchangeSchema } from "../../src/agents/exchanges/exchange.js";
 import type { StageRecord } from "../../src/agents/proposer.js";
 import { type ServiceSettings, serviceSettingsSchema } from "../../src/agents/services/settings.js";
@@ -107,6 +107,12 @@ const exchangeIn = (line: string): Exchange => {
   const { sum: _, ...exchange } = JSON.parse(line) as Exchange & { sum: string };
   return exchangeSchema.parse(exchange);
 };
+/** A cassette as it would have been recorded with these exchanges. */
+const cassetteWith = (result: EpisodeResult, exchanges: readonly Exchange[]): string => {
+  const lines = new CassetteLines();
+  const header = lines.header(cassetteHeader(cassetteOf(result)));
+  return [header, ...exchanges.map((exchange) => lines.exchange(exchange)), ""].join("\n");
+};
 const exchangesOf = (result: EpisodeResult): Exchange[] =>
   cassetteOf(result).trim().split("\n").slice(1).map(exchangeIn);
 
@@ -150,17 +156,15 @@ describe("an episode whose programs ask a vision model", { timeout: 180_000 }, (
   });
 
   it("ends as diverged in a replay that sees other pixels, or asks what was not asked", async () => {
-    const [header, ...lines] = cassetteOf(first).trim().split("\n");
-    const changed = lines.map((line) => {
-      const exchange = exchangeIn(line);
-      return exchangeLine(exchange.kind === "segmenter" ? { ...exchange, pixels: ["0".repeat(64)] } : exchange);
-    });
-    const cassette = [header, ...changed, ""].join("\n");
+    const changed = exchangesOf(first).map((exchange) =>
+      exchange.kind === "segmenter" ? { ...exchange, pixels: ["0".repeat(64)] } : exchange,
+    );
+    const cassette = cassetteWith(first, changed);
     const strict = await play({ refKey: "key-of-the-episode", replay: { cassette, strict: true } });
     expect(strict.infrastructure).toMatch(/^diverged: segmenter: request 1: the pixels of image 1/);
     const lenient = await play({ refKey: "key-of-the-episode", replay: { cassette, strict: false } });
     expect(lenient).toMatchObject({ infrastructure: null, evidence: first.evidence });
-    const short = [header, ...lines.slice(0, 2), ""].join("\n");
+    const short = `${cassetteOf(first).trim().split("\n").slice(0, 3).join("\n")}\n`;
     const missing = await play({ refKey: "key-of-the-episode", replay: { cassette: short, strict: false } });
     expect(missing.infrastructure).toMatch(/^diverged: verifier: request 1 is not in the cassette/);
   });
@@ -171,12 +175,11 @@ describe("an episode whose programs ask a vision model", { timeout: 180_000 }, (
     const apart = mkdtempSync(join(runs, "apart-"));
     copyFileSync(recording, join(apart, TRACE_FILE));
     expect((await replayEpisode({ recording: join(apart, TRACE_FILE) })).divergence).toMatch(/no model\.jsonl beside/);
-    const others = exchangesOf(first).map((exchange) =>
-      exchangeLine(
+    const others = exchangesOf(first).map(
+      (exchange) =>
         JSON.parse(JSON.stringify({ ...exchange, hash: "0" }).replaceAll("the thing", "the cup")) as Exchange,
-      ),
     );
-    writeFileSync(join(apart, CASSETTE_FILE), [cassetteOf(first).split("\n", 1)[0], ...others, ""].join("\n"));
+    writeFileSync(join(apart, CASSETTE_FILE), cassetteWith(first, others));
     expect((await replayEpisode({ recording: join(apart, TRACE_FILE) })).divergence).toMatch(
       /pointer: request 1 is not the recorded one: .*now ".*the thing.*recorded ".*the cup/,
     );

@@ -2,12 +2,13 @@ import { appendFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
 import { Skill2RealError } from "../../contract/errors.js";
+import { sha256 } from "../../contract/sha256.js";
 import { foreignToolsSchema } from "../tools/settings.js";
-import { type Exchange, exchangeSchema, firstDifference, hashOf, type Question, sha256 } from "./exchange.js";
+import { type Exchange, exchangeSchema, firstDifference, hashOf, type Question } from "./exchange.js";
 
 /** Where a run keeps what went to models and other services and came back. It holds neither key nor address. */
 export const CASSETTE_FILE = "model.jsonl";
-const FORMAT = "skill2real-cassette-3";
+const FORMAT = "skill2real-cassette-4";
 
 const headerSchema = z.strictObject({
   format: z.literal(FORMAT),
@@ -24,14 +25,15 @@ export type CassetteHeader = Omit<z.infer<typeof headerSchema>, "format">;
 /** Puts each exchange on disk before its reply is used. */
 export class CassetteWriter {
   readonly #folder: string;
+  readonly #lines = new CassetteLines();
 
   constructor(folder: string, header: CassetteHeader) {
     this.#folder = folder;
-    this.#write(JSON.stringify({ format: FORMAT, ...header }));
+    this.#write(this.#lines.header(header));
   }
 
   add(exchange: Exchange): void {
-    this.#write(exchangeLine(exchange));
+    this.#write(this.#lines.exchange(exchange));
   }
 
   #write(line: string): void {
@@ -48,23 +50,57 @@ export class CassetteWriter {
 }
 
 const SUM = /,"sum":"([0-9a-f]{64})"\}$/;
+/** What stands before a header. */
+const NO_SUM = "";
 
-/** An exchange as a line of a cassette. Its sum tells a line that was changed afterwards, by hand or by a disk. */
-export function exchangeLine(exchange: Exchange): string {
-  const json = JSON.stringify(exchange);
-  return `${json.slice(0, -1)},"sum":"${sha256(json)}"}`;
+/** Of a line's content and of all lines before it, by the sum of the last of them. */
+const sumOf = (before: string, json: string): string => sha256(`${before}\n${json}`);
+
+/**
+ * The lines of a cassette as they are written, one after the other. Each ends with a sum of itself and of all before it, which
+ * tells lines that were changed, moved or taken out afterwards, by hand or by a disk. A missing end is not told from an end.
+ */
+export class CassetteLines {
+  #sum = NO_SUM;
+
+  header(header: CassetteHeader): string {
+    this.#sum = NO_SUM;
+    return this.#line({ format: FORMAT, ...header });
+  }
+
+  exchange(exchange: Exchange): string {
+    return this.#line(exchange);
+  }
+
+  #line(content: object): string {
+    const json = JSON.stringify(content);
+    this.#sum = sumOf(this.#sum, json);
+    return `${json.slice(0, -1)},"sum":"${this.#sum}"}`;
+  }
 }
 
-function exchangeOf(line: string, number: number): Exchange {
-  const bad = (what: string): Skill2RealError =>
-    new Skill2RealError("bad_config", `line ${number} of the cassette ${what}`);
-  const sum = SUM.exec(line);
-  if (!sum) throw bad("is no whole exchange");
-  const json = `${line.slice(0, sum.index)}}`;
-  if (sha256(json) !== sum[1]) throw bad("is not what was recorded: it was changed afterwards");
-  const parsed = exchangeSchema.safeParse(parseLine(json));
-  if (!parsed.success) throw bad(`is no exchange: ${parsed.error.issues[0]?.message}`);
-  return parsed.data;
+/** A line without its sum, and the sum; null where none is at its end. */
+function split(line: string): { json: string; sum: string } | null {
+  const found = SUM.exec(line);
+  return found?.[1] === undefined ? null : { json: `${line.slice(0, found.index)}}`, sum: found[1] };
+}
+
+/** Checks each line by the sum of the one before. */
+function exchangesOf(lines: readonly string[]): Exchange[] {
+  let before = NO_SUM;
+  return lines.flatMap((line, index) => {
+    const bad = (what: string): Skill2RealError =>
+      new Skill2RealError("bad_config", `line ${index + 1} of the cassette ${what}`);
+    const parts = split(line);
+    if (!parts) throw bad("is no whole exchange");
+    if (sumOf(before, parts.json) !== parts.sum)
+      throw bad("is not what was recorded there: it was changed afterwards, or lines before it were taken out");
+    before = parts.sum;
+    if (index === 0) return [];
+    const parsed = exchangeSchema.safeParse(parseLine(parts.json));
+    if (!parsed.success) throw bad(`is no exchange: ${parsed.error.issues[0]?.message}`);
+    return [parsed.data];
+  });
 }
 
 /** Whether the last line is only half there, as a run leaves it that is killed while it writes. Nobody used that reply. */
@@ -76,11 +112,19 @@ export function isTorn(cassette: string): boolean {
 /** What stands behind the last end of a line; lines are ended as they are written. */
 const lastLine = (cassette: string): string => cassette.slice(cassette.lastIndexOf("\n") + 1);
 
-/** What a cassette is of; throws `bad_config` for what is none. */
+/** What a cassette is of; throws `bad_config` for what is none, or was changed there after it was made. */
 export function cassetteHeader(cassette: string): CassetteHeader {
-  const parsed = headerSchema.safeParse(parseLine(cassette.split("\n", 1)[0] ?? ""));
-  if (parsed.success) return parsed.data;
-  throw new Skill2RealError("bad_config", `this is no cassette of ${FORMAT}: its first line is not a header`);
+  const parts = split(cassette.split("\n", 1)[0] ?? "");
+  const parsed = headerSchema.safeParse(parts && parseLine(parts.json));
+  if (!parts || !parsed.success)
+    throw new Skill2RealError("bad_config", `this is no cassette of ${FORMAT}: its first line is not a header`);
+  if (sumOf(NO_SUM, parts.json) !== parts.sum)
+    throw new Skill2RealError(
+      "bad_config",
+      "line 1 of the cassette is not what was recorded: it was changed afterwards",
+    );
+  const { format: _, ...header } = parsed.data;
+  return header;
 }
 
 function parseLine(line: string): unknown {
@@ -127,9 +171,7 @@ export class CassetteReader {
       );
     const torn = isTorn(cassette);
     const whole = torn ? cassette.slice(0, cassette.lastIndexOf("\n")) : cassette;
-    const exchanges = whole
-      .split("\n")
-      .flatMap((line, index) => (index === 0 || line === "" ? [] : [exchangeOf(line, index + 1)]));
+    const exchanges = exchangesOf(whole.replace(/\n+$/, "").split("\n"));
     return new CassetteReader(exchanges, strict, torn);
   }
 

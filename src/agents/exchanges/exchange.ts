@@ -1,6 +1,6 @@
-import { createHash } from "node:crypto";
 import { z } from "zod";
 import { ERROR_CODES, type ErrorCode } from "../../contract/error-codes.js";
+import { sha256 } from "../../contract/sha256.js";
 
 const code = z.custom<ErrorCode>((value) => typeof value === "string" && value in ERROR_CODES);
 const usageSchema = z.strictObject({ tokens_in: z.number(), tokens_out: z.number(), counted: z.boolean() });
@@ -42,7 +42,6 @@ export type Question = {
 };
 export type Answer = Pick<Exchange, "reply" | "usage" | "latency_ms" | "cost"> & { troubles: readonly string[] };
 
-export const sha256 = (data: string | Uint8Array): string => createHash("sha256").update(data).digest("hex");
 export const hashOf = (request: Json): string => sha256(JSON.stringify(request));
 
 const messagesSchema = z.array(z.strictObject({ role: z.string(), content: z.string() }));

@@ -140,7 +140,48 @@ describe("a cassette", () => {
       /^line 2 of the cassette is not what was recorded/,
     );
     refused(cassette.replace(/(.*)"cost":0\.5/s, '$1"cost":0'), /^line 3 of the cassette is not what was recorded/);
-    refused(cassette.replace(/,"sum":"[0-9a-f]+"/, ""), /^line 2 of the cassette is no whole exchange/);
+    refused(cassette.replace(/(\n.*),"sum":"[0-9a-f]+"/, "$1"), /^line 2 of the cassette is no whole exchange/);
+  });
+
+  it("is refused where its header was changed: policy, models, tools or key", async () => {
+    const run = folder("x");
+    const record = { folder: run, policy: "p1", models: { proposer: "m" }, episode_key: "e" };
+    new Exchanges({ record });
+    const cassette = readFileSync(join(run, CASSETTE_FILE), "utf8");
+    expect(cassetteHeader(cassette)).toEqual({ policy: "p1", models: { proposer: "m" }, episode_key: "e" });
+    for (const [was, is] of [
+      ['"policy":"p1"', '"policy":"p2"'],
+      ['{"proposer":"m"}', "{}"],
+      ['"episode_key":"e"', '"episode_key":"f"'],
+      [',"sum"', ',"tools":[],"sum"'],
+    ] as const) {
+      const changed = cassette.replace(was, is);
+      expect(changed).not.toBe(cassette);
+      for (const open of [() => replay(changed, { policy: "p2" }), () => cassetteHeader(changed)])
+        expect(open).toThrow(
+          expect.objectContaining({ code: "bad_config", message: expect.stringMatching(/^line 1 .* was changed/) }),
+        );
+    }
+  });
+
+  it("is refused where lines were taken out, moved or put in, while a shorter one is whole", async () => {
+    const [header = "", first = "", second = ""] = (await recorded()).trim().split("\n");
+    const of = (...lines: string[]) => `${lines.join("\n")}\n`;
+    for (const [changed, number] of [
+      [of(header, second), 2],
+      [of(header, second, first), 2],
+      [of(header, first, first, second), 3],
+      [of(header, first, "", second), 3],
+    ] as const)
+      expect(() => replay(changed)).toThrow(
+        expect.objectContaining({
+          code: "bad_config",
+          message: expect.stringMatching(new RegExp(`^line ${number} of the cassette is `)),
+        }),
+      );
+    const model = replay(of(header, first));
+    await model.complete([textMessage("system", "s"), seen("images/b.png")]);
+    await expect(model.complete([])).rejects.toThrow(/ends after 1 replies$/);
   });
 
   it("holds no key, no address and no path", async () => {

@@ -12,8 +12,9 @@ export type ExchangesOptions = {
 /** Everything that one episode asks outside of it: asked or answered from a recording, and kept either way. */
 export class Exchanges {
   readonly #writer: CassetteWriter | null;
-  readonly #reader: CassetteReader | null;
+  #reader: CassetteReader | null;
   readonly #onward: boolean;
+  #mayPart = false;
 
   /** Throws what CassetteReader.open throws. */
   constructor({ record, replay }: ExchangesOptions) {
@@ -25,16 +26,34 @@ export class Exchanges {
     } else this.#writer = null;
   }
 
+  /**
+   * From here on the episode is no repetition: what is asked may be another than what was recorded, where a clock ended something
+   * then and does not now. The first such question ends the recording.
+   */
+  mayPart(): void {
+    this.#mayPart = true;
+  }
+
   /** `live` is not called where a recording answers. Throws what it throws, `diverged` for what was not recorded. */
   async ask(question: Question, live: () => Promise<Answer>): Promise<Answer> {
     const reader = this.#onward && this.#reader?.isOver(question.kind) ? null : this.#reader;
-    const exchange = reader ? reader.take(question) : await asked(question, live);
+    const exchange = (reader && this.#recorded(reader, question)) ?? (await asked(question, live));
     this.#writer?.add(exchange);
     if (exchange.failure)
       throw new Skill2RealError(exchange.failure.code, exchange.failure.message, {
         details: { troubles: exchange.troubles },
       });
     return exchange;
+  }
+
+  #recorded(reader: CassetteReader, question: Question): Exchange | null {
+    try {
+      return reader.take(question);
+    } catch (error) {
+      if (!this.#mayPart || !isSkill2RealError(error, "diverged")) throw error;
+      this.#reader = null;
+      return null;
+    }
   }
 }
 

@@ -85,6 +85,7 @@ export class LlmProposer implements Proposer {
   async next(context: ProposerContext): Promise<Decision> {
     try {
       const signal = AbortSignal.any([this.#options.signal, context.signal]);
+      this.#accountant.asks();
       return await withinLimits(this.#accountant.limits(), signal, (within) => this.#next(context, within));
     } catch (error) {
       if (isSkill2RealError(error, "budget_ended")) return { budget: error.message };

@@ -36,8 +36,10 @@ export class Accountant {
   readonly #whose: string;
   readonly #besides: Accountant | null;
   readonly #stopwatch: Stopwatch;
+  /** What the stopwatch showed at the first question. */
+  #asked_s: number | null = null;
 
-  /** `besides` is an account that draws on the same budgets; `whose` is how messages name the budgets. */
+  /** `besides` is an account that draws on the same budgets; `whose` is how messages name the budgets; `stopwatch` is the episode's. */
   constructor(
     options: AccountantOptions,
     whose = "the model",
@@ -61,6 +63,11 @@ export class Accountant {
     };
   }
 
+  /** To be called before each question: the budget of time runs from the first one on. */
+  asks(): void {
+    this.#asked_s ??= this.#stopwatch.elapsed_s;
+  }
+
   add({ usage, latency_ms, cost, troubles }: ModelCompletion): void {
     const { account } = this;
     account.calls += 1;
@@ -81,7 +88,8 @@ export class Accountant {
     const { budget_wait_s } = this.#options;
     if (budget_wait_s === undefined) return [];
     const words = `${budget_wait_s} s of the time of ${this.#whose} are used up`;
-    return [{ left_s: budget_wait_s - this.#stopwatch.elapsed_s, words }];
+    const { elapsed_s } = this.#stopwatch;
+    return [{ left_s: budget_wait_s - (elapsed_s - (this.#asked_s ?? elapsed_s)), words }];
   }
 
   /** The budget that has ended, in words, or null. */

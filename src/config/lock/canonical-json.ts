@@ -1,5 +1,5 @@
-import { createHash } from "node:crypto";
 import { Skill2RealError } from "../../contract/errors.js";
+import { sha256 } from "../../contract/sha256.js";
 
 export type Plain = null | boolean | number | string | readonly Plain[] | { readonly [key: string]: Plain | undefined };
 
@@ -21,4 +21,4 @@ export function canonicalJson(value: Plain): string {
 }
 
 /** SHA-256 of the canonical JSON, in hex. */
-export const digestOf = (value: Plain): string => createHash("sha256").update(canonicalJson(value)).digest("hex");
+export const digestOf = (value: Plain): string => sha256(canonicalJson(value));
