@@ -1,10 +1,11 @@
 /** Tools of foreign MCP servers as functions of programs: servers are processes made with the official SDK. */
 import { type ChildProcess, spawn } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { Exchanges } from "../src/agents/exchanges/exchanges.js";
+import { hostCommand } from "../src/agents/host/host-isolation.js";
 import { loadSkills } from "../src/agents/load-skills.js";
 import { type AskedServer, type ProbedTools, probeTools } from "../src/agents/tools/probe-tools.js";
 import { ToolDesk } from "../src/agents/tools/tool-desk.js";
@@ -17,6 +18,7 @@ import { formatDiagnostics, ProgramChecker } from "../src/program/index.js";
 import type { OperationFailure, SkillFunction } from "../src/runtime/operation.js";
 import { TRACE_FILE } from "../src/runtime/trace/mcap-trace.js";
 import { missing } from "./support/missing.js";
+import { alive } from "./support/processes.js";
 
 const SERVER = packageFile("tests", "support", "mcp-server.mjs");
 const endings: (() => unknown)[] = [];
@@ -137,20 +139,21 @@ describe("tools of a server on standard input and output", { timeout: 120_000 },
   });
 
   it("that hang end at their deadline, and the next call begins anew", async () => {
-    const { call } = await functions([stdio("calc")], { calc: 10 });
+    const { call } = await functions([stdio("calc")], { calc: 20 });
     expect(await call("mcp_calc_hang")).toMatchObject({
       status: "service_failed",
       reason: "no_answer",
-      message: expect.stringMatching(/did not answer within 10 s/),
+      message: expect.stringMatching(/did not answer within 20 s/),
     });
     expect(await call("mcp_calc_add_numbers", { a: 1, b: 1 })).toMatchObject({ structured: { calls: 1 } });
   });
 
   it("that hang hold up no stop", async () => {
-    const { call } = await functions([stdio("calc")]);
-    await call("mcp_calc_whoami");
+    const mark = join(folder, "hanging");
+    const { call } = await functions([stdio("calc", ["*"], { env: { HANG_MARK: mark } })]);
     const stop = new AbortController();
     const hanging = call("mcp_calc_hang", {}, stop.signal);
+    await vi.waitFor(() => expect(existsSync(mark)).toBe(true), { timeout: 60_000 });
     stop.abort();
     expect(await hanging).toMatchObject({ status: "stopped" });
   });
@@ -163,6 +166,83 @@ describe("tools of a server on standard input and output", { timeout: 120_000 },
       message: expect.stringMatching(/dying of a crash/),
     });
     expect(await call("mcp_calc_add_numbers", { a: 1, b: 1 })).toMatchObject({ status: "ok" });
+  });
+
+  it("that print their key as they crash do not show it, whole or in part", async () => {
+    const key = "s3cret-key-of-the-server";
+    const { call } = await functions([stdio("calc", ["*"], { env: { FOREIGN_KEY: key } })]);
+    const { message } = await call("mcp_calc_crash");
+    expect(message).toMatch(/its last words: .*dying of a crash/);
+    expect(message).not.toMatch(/s3cret|the-server|server -/);
+    const crash = `console.error("the key is", process.env.FOREIGN_KEY); process.exit(3)`;
+    const early = {
+      ...stdio("early"),
+      reach: { ...stdio("early").reach, args: ["-e", crash], env: { FOREIGN_KEY: key } },
+    };
+    const { report } = await probeTools([early as AskedServer], 60);
+    expect(report[0]?.why).toMatch(/its last words: the key is …/);
+    expect(report[0]?.why).not.toContain("s3cret");
+  });
+
+  it("end with all that was started for them", async () => {
+    const shell = (name: string, script: string, ...args: string[]): AskedServer => ({
+      ...stdio(name),
+      reach: {
+        kind: "stdio",
+        command: "sh",
+        args: ["-c", script, process.execPath, SERVER, ...args],
+        env: {},
+        cwd: folder,
+      },
+    });
+    const wrapped = await functions([shell("calc", '"$0" "$1" stdio --stubborn; true')]);
+    const server = Number((await wrapped.call("mcp_calc_pid")).text);
+    expect(alive(server)).toBe(true);
+    await wrapped.desk.end();
+    await vi.waitFor(() => expect(alive(server)).toBe(false), { timeout: 30_000 });
+
+    const mark = join(folder, "left-behind");
+    const leaving = await functions([shell("calc", 'sleep 1000 & echo $! > "$2"; exec "$0" "$1" stdio', mark)]);
+    expect(await leaving.call("mcp_calc_whoami")).toMatchObject({ status: "ok" });
+    const left = Number(readFileSync(mark, "utf8"));
+    expect(alive(left)).toBe(true);
+    expect(await leaving.call("mcp_calc_crash")).toMatchObject({ reason: "lost" });
+    await vi.waitFor(() => expect(alive(left)).toBe(false), { timeout: 30_000 });
+  });
+
+  it("that are not what they were are not called, be it the first of a conversation or a later one", async () => {
+    const { call } = await functions([stdio("calc")]);
+    expect(await call("mcp_calc_fickle")).toMatchObject({ text: "still here" });
+    await call("mcp_calc_change_fickle");
+    const changed = { status: "service_failed", reason: "changed" };
+    expect(await call("mcp_calc_fickle")).toMatchObject(changed);
+    // Its server began anew, as it was when it was listed.
+    expect(await call("mcp_calc_fickle")).toMatchObject({ text: "still here" });
+
+    const mark = join(folder, "another");
+    const later = await functions([stdio("calc", ["*"], { env: { FICKLE_OTHER: mark } })]);
+    writeFileSync(mark, "");
+    expect(await later.call("mcp_calc_add_numbers", { a: 1, b: 1 })).toMatchObject({ structured: { calls: 1 } });
+    expect(await later.call("mcp_calc_fickle")).toMatchObject(changed);
+    expect(await later.call("mcp_calc_fickle")).toMatchObject(changed);
+  });
+
+  it("of a server that does not say what it has are not called, at the first try or the next", async () => {
+    const mark = join(folder, "unlisted");
+    const { call } = await functions([stdio("calc", ["*"], { env: { LIST_FAILS: mark } })]);
+    writeFileSync(mark, "");
+    const refused = { reason: "bad_reply", message: expect.stringMatching(/no list today/) };
+    expect(await call("mcp_calc_whoami")).toMatchObject(refused);
+    expect(await call("mcp_calc_whoami")).toMatchObject(refused);
+    rmSync(mark);
+    expect(await call("mcp_calc_whoami")).toMatchObject({ status: "ok" });
+  });
+
+  it("that are called side by side share a server", async () => {
+    const { call } = await functions([stdio("calc")]);
+    const pids = await Promise.all([call("mcp_calc_pid"), call("mcp_calc_pid")]);
+    expect(pids[0]?.text).toMatch(/^\d+$/);
+    expect(pids[1]?.text).toBe(pids[0]?.text);
   });
 
   it("give no more than a program can use", async () => {
@@ -260,14 +340,14 @@ describe("what is asked before an episode", { timeout: 120_000 }, () => {
           },
         },
       ],
-      15,
+      20,
     );
     expect(tools.map(({ function_name }) => function_name)).toEqual(["mcp_good_whoami"]);
     const why = Object.fromEntries(report.map((one) => [one.server, one.why]));
     expect(why.good).toMatch(/no tool "whoamy".*Did you mean "whoami"/);
     expect(why.none).toMatch(/ENOENT/);
     expect(why.unset).toBe("the environment variable X is not set");
-    expect(why.silent).toBe("it did not answer within 15 s");
+    expect(why.silent).toBe("it did not answer within 20 s");
   });
 
   it("gives types by which programs are checked, and words that say whose they are", async () => {
@@ -453,6 +533,35 @@ describe("the command line", { timeout: 120_000 }, () => {
     writeFileSync(checked.replace(".toml", ".ts"), "return (await robot.mcp_calc_whoami()).status;");
     expect((await said(["program", "check", checked.replace(".toml", ".ts"), "--config", on])).code).toBe(0);
     expect((await said(["program", "check", checked.replace(".toml", ".ts"), "--config", off])).code).toBe(1);
+  });
+
+  it("asks servers out of sight of other processes and of the evaluator's files", async ({ skip }) => {
+    const runs = join(folder, "seen-runs");
+    mkdirSync(join(runs, "evaluator"), { recursive: true });
+    writeFileSync(join(runs, "evaluator", "index.json"), "{}");
+    const { isolation } = await hostCommand([process.execPath], join(runs, "evaluator"));
+    skip(isolation.processes !== "own", isolation.notes.join("; "));
+    const near = spawn("sleep", ["1000"], { stdio: "ignore", argv0: "seed-4711" });
+    endings.push(() => near.kill("SIGKILL"));
+    const look = { LOOK_MARK: join(folder, "looked"), LOOK_FOLDER: join(runs, "evaluator") };
+    Object.assign(process.env, look);
+    endings.push(() => {
+      for (const name of Object.keys(look)) delete process.env[name];
+    });
+    const seen = () => JSON.parse(readFileSync(look.LOOK_MARK, "utf8")) as { commands: string[]; files: string[] };
+
+    await probeTools([stdio("calc", ["*"], { env: look })], 60);
+    expect(seen()).toMatchObject({ files: ["index.json"] });
+    expect(seen().commands.join(" ")).toContain("seed-4711");
+    rmSync(look.LOOK_MARK);
+
+    const names = JSON.stringify(Object.keys(look));
+    const config = file("seen", `${server(`tools = ["*"]\nenv = ${names}`)}[runs]\nfolder = ${JSON.stringify(runs)}\n`);
+    expect((await said(["config", "--json", "--config", config])).out).toContain("mcp_calc_whoami");
+    expect(seen().files).not.toContain("index.json");
+    const commands = seen().commands.join(" ");
+    expect(commands).toContain("tool-prober-main");
+    expect(commands).not.toContain("seed-4711");
   });
 
   it.each([

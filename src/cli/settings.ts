@@ -12,6 +12,7 @@ import { type Config, type LoadConfigOptions, loadConfig } from "../config/index
 import { Skill2RealError } from "../contract/errors.js";
 import { suggest } from "../contract/suggest.js";
 import { episodeSettings } from "../evaluation/episode-settings.js";
+import { evaluatorFolder } from "../evaluation/run-folder.js";
 import { readMemories } from "../memory/index.js";
 
 const TASKS: readonly string[] = ["r1"];
@@ -91,15 +92,16 @@ function recordedTools({ tools = [] }: Recorded): ProbedTools | { unasked: strin
 }
 
 /** What the servers of [mcp] say; none is started for programs that may not call it. */
-async function askedTools({ mcp, skills }: Config): Promise<ProbedTools | { unasked: string }> {
+async function askedTools({ mcp, skills, runs }: Config): Promise<ProbedTools | { unasked: string }> {
   const servers = Object.entries(mcp.servers);
   if (servers.length === 0) return { unasked: "there is no [mcp.servers.NAME]" };
   if (!skills.enable.includes(TOOLS_SKILL) || skills.disable.includes(TOOLS_SKILL))
     return { unasked: `the skill "${TOOLS_SKILL}" is not enabled, so that no server was asked` };
-  const { probeTools } = await import("../agents/tools/probe-tools.js");
-  return probeTools(
+  const { probeToolsApart } = await import("../agents/host/tool-prober.js");
+  return probeToolsApart(
     servers.map(([name, server]) => toolServer(name, server, process.env)),
     mcp.probe_s,
+    evaluatorFolder(runs.folder),
   );
 }
 

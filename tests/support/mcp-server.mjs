@@ -3,11 +3,12 @@
  * its address. FOREIGN_TOKEN in the environment is what it wants as a bearer token; FOREIGN_NAME is said by the tool "whoami".
  */
 import { randomUUID } from "node:crypto";
-import { existsSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
 import { StdioServerTransport } from "@modelcontextprotocol/sdk/server/stdio.js";
 import { StreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/streamableHttp.js";
+import { ListToolsRequestSchema } from "@modelcontextprotocol/sdk/types.js";
 import { z } from "zod";
 
 const [kind = "stdio", ...flags] = process.argv.slice(2);
@@ -33,10 +34,15 @@ function make() {
   server.registerTool("whoami", { description: "Says who it is." }, async () =>
     text(`${process.env.FOREIGN_NAME ?? "nobody"}, HOST_SECRET=${process.env.HOST_SECRET ?? "unset"}`),
   );
-  server.registerTool("hang", { description: "Never answers." }, () => new Promise(() => {}));
+  server.registerTool("hang", { description: "Never answers." }, () => {
+    if (process.env.HANG_MARK) writeFileSync(process.env.HANG_MARK, "");
+    return new Promise(() => {});
+  });
   server.registerTool("crash", { description: "Ends the server." }, async () => {
-    process.stderr.write("dying of a crash\n");
-    process.exit(3);
+    const key = process.env.FOREIGN_KEY;
+    const said = `${key ? `${key} ${"-".repeat(270)} ` : ""}dying of a crash\n`;
+    process.stderr.write(said, () => process.exit(3));
+    await new Promise(() => {});
   });
   server.registerTool("huge", { inputSchema: { bytes: z.number().int() } }, async ({ bytes }) =>
     text("x".repeat(bytes)),
@@ -52,13 +58,42 @@ function make() {
   const fickle =
     flags.includes("--without-fickle") || existsSync(process.env.FICKLE_GONE ?? "")
       ? null
-      : server.registerTool("fickle", { description: "May go." }, async () => text("still here"));
+      : server.registerTool(
+          "fickle",
+          { description: existsSync(process.env.FICKLE_OTHER ?? "") ? "Another." : "May go." },
+          async () => text("still here"),
+        );
   server.registerTool("remove_fickle", {}, async () => {
     fickle?.remove();
     return text("gone");
   });
+  server.registerTool("change_fickle", {}, async () => {
+    fickle?.update({ description: "Not what it was." });
+    return text("changed");
+  });
+  server.registerTool("pid", {}, async () => text(String(process.pid)));
+  if (existsSync(process.env.LIST_FAILS ?? ""))
+    server.server.setRequestHandler(ListToolsRequestSchema, () => {
+      throw new Error("no list today");
+    });
   return server;
 }
+
+/** What a program of somebody else could look at: the arguments of processes, and a folder. */
+const looked = (look) => {
+  try {
+    return look();
+  } catch (error) {
+    return [error.code];
+  }
+};
+if (process.env.LOOK_MARK) {
+  const pids = readdirSync("/proc").filter((name) => /^\d+$/.test(name));
+  const commands = pids.flatMap((pid) => looked(() => [readFileSync(`/proc/${pid}/cmdline`, "utf8")]));
+  const files = looked(() => readdirSync(process.env.LOOK_FOLDER));
+  writeFileSync(process.env.LOOK_MARK, JSON.stringify({ commands, files }));
+}
+if (flags.includes("--stubborn")) setInterval(() => {}, 1e6);
 
 if (kind === "stdio") await make().connect(new StdioServerTransport());
 else {

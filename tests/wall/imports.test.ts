@@ -11,7 +11,12 @@ const { forbidden, options } = createRequire(import.meta.url)(packageFile(".depe
 
 /** Code that a Proposer, a program or a skill runs beside must not hold what reads privileged state. */
 const BEYOND_THE_WALL = /privileged|^src\/evaluation\/|^backends\//;
-const PROCESSES = ["src/agents/host/agent-host-main.ts", "src/program/guest-main.ts", "src/program/check-worker.ts"];
+const PROCESSES = [
+  "src/agents/host/agent-host-main.ts",
+  "src/agents/host/tool-prober-main.ts",
+  "src/program/guest-main.ts",
+  "src/program/check-worker.ts",
+];
 /** Loaded by name, so no import leads to them. */
 const SKILLS = readdirSync(packageFile("skills"))
   .map((name) => `skills/${name}/index.ts`)

@@ -6,7 +6,7 @@ import { Skill2RealError } from "../../contract/errors.js";
 import { compiledModule } from "../../contract/package-root.js";
 import type { EpisodeReport } from "../episode.js";
 import type { CallRecord, StageRecord } from "../proposer.js";
-import { type HostIsolation, hostCommand } from "./host-isolation.js";
+import { type HostIsolation, hostCommand, hostEnvironment } from "./host-isolation.js";
 import type { EpisodeRequest, HostMessage, HostRequest } from "./messages.js";
 
 const START_TIMEOUT_MS = 20_000;
@@ -70,18 +70,11 @@ export class AgentHost {
           { cause },
         );
       });
-    // The environment of the evaluator stays behind: nothing in it is the host's business.
-    const env = {
-      PATH: process.env.PATH ?? "",
-      HOME: process.env.HOME ?? "",
-      LANG: "C.UTF-8",
-      TMPDIR: process.env.TMPDIR ?? "/tmp",
-    };
     const node = [process.execPath, "--no-warnings", compiledModule("src/agents/host/agent-host-main.ts")];
     const { file, args, isolation } = await hostCommand(node, evaluatorFolder);
     const child = spawn(file, args, {
       cwd: options.runsFolder,
-      env,
+      env: hostEnvironment(),
       stdio: ["ignore", "ignore", "pipe", "ipc"],
       serialization: "json",
       // A group of its own: Ctrl-C in a terminal reaches us alone, and we stop the arm before the host ends.

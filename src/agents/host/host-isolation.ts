@@ -48,6 +48,14 @@ async function probe(evaluatorFolder: string): Promise<{ namespaces: string[] | 
   return { namespaces: null, deathSignal };
 }
 
+/** The environment of an agent host: that of the evaluator stays behind, for nothing in it is the host's business. */
+export const hostEnvironment = (): Record<string, string> => ({
+  PATH: process.env.PATH ?? "",
+  HOME: process.env.HOME ?? "",
+  LANG: "C.UTF-8",
+  TMPDIR: process.env.TMPDIR ?? "/tmp",
+});
+
 /**
  * The command line of an agent host. Skills and Proposers run as code of this process, so it gets, where the kernel allows it,
  * a process table of its own and an empty folder in place of the evaluator's, which must exist.

@@ -1,11 +1,8 @@
 import { AjvJsonSchemaValidator } from "@modelcontextprotocol/sdk/validation/ajv";
+import { isObject, type JsonSchema } from "./json-schema.js";
 
-export type JsonSchema = Readonly<Record<string, unknown>>;
 /** What is wrong with a value, or null. */
 export type JsonCheck = (value: unknown) => string | null;
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** Keywords that hold schemas by a name that a server chose, those that hold one, and those that hold a list of them. */
 const BY_NAME = new Set(["properties", "$defs", "definitions", "dependentSchemas"]);

@@ -1,5 +1,4 @@
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
-import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import {
@@ -7,18 +6,21 @@ import {
   CallToolResultSchema,
   ListToolsResultSchema,
   type Tool,
+  ToolListChangedNotificationSchema,
 } from "@modelcontextprotocol/sdk/types.js";
 import { boundedBodies } from "./bounded-bodies.js";
+import { ProcessTransport } from "./process-transport.js";
 import type { ToolServer } from "./settings.js";
+import { masked } from "./words.js";
 
 /** Bytes of one message of a server. */
 export const MOST_BYTES = 4_000_000;
 const MOST_PAGES = 20;
 const LAST_WORDS = 300;
-/** What a server may take to end by itself once it is not wanted any more. */
-const END_MS = 500;
+/** The longest that an end is waited for. */
+const CLOSE_MS = 2_000;
 
-type Asked = { signal: AbortSignal; deadline_ms: number };
+export type Asked = { signal: AbortSignal; deadline_ms: number };
 
 /** A conversation with one foreign server, in the role of a client that offers nothing. */
 export class ServerConnection {
@@ -27,29 +29,22 @@ export class ServerConnection {
   /** Whether it ended for sending too much. */
   flooded = false;
   readonly #client: Client;
-  readonly #transport: StdioClientTransport | StreamableHTTPClientTransport;
-  #lastWords = "";
+  readonly #transport: ProcessTransport | StreamableHTTPClientTransport;
+  readonly #server: ToolServer;
+  #listed: Tool[] | null = null;
+  /** How often it said that its tools changed. */
+  #changes = 0;
 
-  private constructor({ reach }: ToolServer) {
+  private constructor(server: ToolServer) {
+    const { reach } = server;
+    this.#server = server;
     this.#client = new Client({ name: "skill2real", version: "0.1" }, { capabilities: {} });
     const flooded = (): void => {
       this.flooded = true;
       void this.close();
     };
     if (reach.kind === "stdio") {
-      const { command, args, env, cwd } = reach;
-      const transport = new StdioClientTransport({
-        command,
-        args,
-        env,
-        cwd,
-        stderr: "pipe",
-        maxBufferSize: MOST_BYTES,
-      });
-      transport.stderr?.on("data", (chunk) => {
-        this.#lastWords = `${this.#lastWords}${chunk}`.slice(-LAST_WORDS);
-      });
-      this.#transport = transport;
+      this.#transport = new ProcessTransport({ ...reach, maxBytes: MOST_BYTES });
     } else {
       this.#transport = new StreamableHTTPClientTransport(new URL(reach.url), {
         fetch: boundedBodies(MOST_BYTES, flooded),
@@ -66,6 +61,10 @@ export class ServerConnection {
     this.#client.onerror = (error) => {
       if (/maximum size/.test(error.message)) flooded();
     };
+    this.#client.setNotificationHandler(ToolListChangedNotificationSchema, () => {
+      this.#changes += 1;
+      this.#listed = null;
+    });
   }
 
   /** Starts or reaches a server. Rejects where it does not answer in time or is none. */
@@ -81,12 +80,24 @@ export class ServerConnection {
     }
   }
 
-  /** What it said last on its standard error, in one line. */
+  /** What it said last on its standard error, in one line, masked as a whole before it is shortened. */
   get lastWords(): string {
-    const words = this.#lastWords.replace(/\s+/g, " ").trim();
+    const said = this.#transport instanceof ProcessTransport ? this.#transport.said : "";
+    const words = masked(said, this.#server).replace(/\s+/g, " ").trim().slice(-LAST_WORDS);
     return words === "" ? "" : `; its last words: ${words}`;
   }
 
+  /** Its tools: asked for once, and again after it said that they changed. */
+  async listed(asked: Asked): Promise<readonly Tool[]> {
+    while (this.#listed === null) {
+      const before = this.#changes;
+      const tools = await this.tools(asked);
+      if (this.#changes === before) this.#listed = tools;
+    }
+    return this.#listed;
+  }
+
+  /** Asks for its tools now. */
   async tools(asked: Asked): Promise<Tool[]> {
     const tools: Tool[] = [];
     let cursor: string | undefined;
@@ -107,19 +118,10 @@ export class ServerConnection {
     return inTime(asking, asked);
   }
 
-  /** Never rejects. A process that does not end when its input ends is killed. */
+  /** Never rejects; a process that does not end by itself is killed. */
   async close(): Promise<void> {
     this.open = false;
-    const pid = this.#transport instanceof StdioClientTransport ? this.#transport.pid : null;
-    const ended = this.#client.close().catch(() => {});
-    await Promise.race([ended, pause(END_MS)]);
-    if (pid === null) return;
-    try {
-      process.kill(pid, "SIGKILL");
-    } catch {
-      // It has ended.
-    }
-    await Promise.race([ended, pause(END_MS)]);
+    await Promise.race([this.#client.close().catch(() => {}), pause(CLOSE_MS)]);
   }
 }
 
@@ -127,7 +129,7 @@ const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout
 const options = ({ signal, deadline_ms }: Asked) => ({ signal, timeout: deadline_ms, maxTotalTimeout: deadline_ms });
 
 /** The client's own deadline begins once a request is written, which a server that reads nothing can hold up. */
-function inTime<T>(work: Promise<T>, { signal }: Asked): Promise<T> {
+export function inTime<T>(work: Promise<T>, { signal }: Asked): Promise<T> {
   work.catch(() => {});
   return new Promise<T>((resolve, reject) => {
     const abort = (): void => reject(signal.reason as Error);

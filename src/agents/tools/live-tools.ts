@@ -1,11 +1,11 @@
-import type { CallToolResult } from "@modelcontextprotocol/sdk/types.js";
+import type { CallToolResult, Tool } from "@modelcontextprotocol/sdk/types.js";
 import { OperationFailure } from "../../runtime/operation.js";
 import { type JsonCheck, jsonCheck } from "./check-json.js";
-import { ServerConnection } from "./connection.js";
+import { type Asked, inTime, ServerConnection } from "./connection.js";
 import { isSame } from "./list-tools.js";
-import { words } from "./probe-tools.js";
 import type { ForeignTool, ToolServer } from "./settings.js";
 import { type ToolCaller, type ToolFields, toolFailure } from "./tool-caller.js";
+import { words } from "./words.js";
 
 /** Characters that a program gets of an answer. */
 const MOST_TEXT = 16_000;
@@ -16,6 +16,8 @@ const ERROR_TEXT = 2_000;
 export class LiveTools implements ToolCaller {
   readonly #servers: ReadonlyMap<string, ToolServer>;
   readonly #connections = new Map<string, ServerConnection>();
+  /** Servers that are being started or reached: calls side by side share one. */
+  readonly #opening = new Map<string, Promise<ServerConnection>>();
   readonly #outputs = new Map<string, JsonCheck>();
   readonly #closing = new Set<Promise<void>>();
 
@@ -30,30 +32,33 @@ export class LiveTools implements ToolCaller {
     const asked = { signal: AbortSignal.any([signal, late]), deadline_ms: server.deadline_s * 1e3 };
     let connection: ServerConnection | null = null;
     let stage: "unreachable" | "bad_reply" = "unreachable";
+    let listed = false;
     try {
-      connection = await this.#connection(server, tool, asked);
+      connection = await this.#connection(server, asked);
       stage = "bad_reply";
+      const tools = await connection.listed(asked);
+      listed = true;
+      this.#refuseChanged(connection, tool, tools);
       const answer = await connection.call(tool.tool, request, asked);
       if (answer.isError === true) await this.#refuseGone(connection, tool, asked);
       return this.#fields(tool, answer);
     } catch (error) {
       if (error instanceof OperationFailure) throw error;
-      if (signal.aborted) {
-        this.#drop(server.name);
+      const lost = connection !== null && !connection.open;
+      // One that does not say what it has is not asked any further.
+      if (connection && (signal.aborted || late.aborted || !listed)) this.#drop(server.name, connection);
+      if (signal.aborted)
         throw new OperationFailure(
           "stopped",
           `the call of ${tool.function_name} was given up: the program is being ended`,
         );
-      }
-      if (late.aborted) {
-        this.#drop(server.name);
+      if (late.aborted)
         throw toolFailure("no_answer", `the server "${server.name}" did not answer within ${server.deadline_s} s`);
-      }
       const said = `${words(error, server)}${connection?.lastWords ?? ""}`;
       if (connection?.flooded)
         throw toolFailure("too_large", `the answer of "${server.name}" was too large to be read`);
-      if (connection && !connection.open) throw toolFailure("lost", `the server "${server.name}" ended: ${said}`);
-      if (connection) await this.#refuseGone(connection, tool, asked);
+      if (lost) throw toolFailure("lost", `the server "${server.name}" ended: ${said}`);
+      if (connection && listed) await this.#refuseGone(connection, tool, asked);
       throw toolFailure(
         stage,
         `the server "${server.name}" ${stage === "unreachable" ? "cannot be reached" : "refused"}: ${said}`,
@@ -63,28 +68,48 @@ export class LiveTools implements ToolCaller {
 
   /** Ends all conversations; the next call begins them anew. */
   async close(): Promise<void> {
-    for (const name of [...this.#connections.keys()]) this.#drop(name);
+    for (const [name, connection] of [...this.#connections]) this.#drop(name, connection);
     await Promise.all(this.#closing);
   }
 
-  async #connection(server: ToolServer, tool: ForeignTool, asked: Asked): Promise<ServerConnection> {
-    const known = this.#connections.get(server.name);
-    if (known?.open) return known;
-    if (known) this.#drop(server.name);
-    const fresh = await ServerConnection.open(server, asked);
-    this.#connections.set(server.name, fresh);
-    await this.#refuseChanged(fresh, tool, asked);
-    return fresh;
+  async #connection(server: ToolServer, asked: Asked): Promise<ServerConnection> {
+    for (;;) {
+      const known = this.#connections.get(server.name);
+      if (known?.open) return known;
+      if (known) this.#drop(server.name, known);
+      const opening = this.#opening.get(server.name);
+      if (!opening) break;
+      // Another call's: where it fails or is given up, this one tries for itself.
+      await inTime(
+        opening.catch(() => {}),
+        asked,
+      );
+    }
+    const opening = this.#open(server, asked);
+    this.#opening.set(server.name, opening);
+    return opening;
   }
 
-  /** A server that has become another one since its tools were listed is not asked. */
-  async #refuseChanged(connection: ServerConnection, tool: ForeignTool, asked: Asked): Promise<void> {
-    const now = (await connection.tools(asked)).find(({ name }) => name === tool.tool);
-    if (now && isSame(tool, now)) return;
-    this.#drop(tool.server);
-    throw now
-      ? toolFailure("changed", `the tool "${tool.tool}" of "${tool.server}" is not what it was when the episode began`)
-      : toolFailure("gone", `the server "${tool.server}" has no tool "${tool.tool}" any more`);
+  async #open(server: ToolServer, asked: Asked): Promise<ServerConnection> {
+    try {
+      const fresh = await ServerConnection.open(server, asked);
+      this.#connections.set(server.name, fresh);
+      return fresh;
+    } finally {
+      this.#opening.delete(server.name);
+    }
+  }
+
+  /** A tool that is not what programs were checked against is not called, and its server has to begin anew. */
+  #refuseChanged(connection: ServerConnection, tool: ForeignTool, listed: readonly Tool[]): void {
+    const now = listed.find(({ name }) => name === tool.tool);
+    if (!now) throw toolFailure("gone", `the server "${tool.server}" has no tool "${tool.tool}" any more`);
+    if (isSame(tool, now)) return;
+    this.#drop(tool.server, connection);
+    throw toolFailure(
+      "changed",
+      `the tool "${tool.tool}" of "${tool.server}" is not what it was when the episode began`,
+    );
   }
 
   /** A refused call may mean that the tool has gone: the server's list tells. */
@@ -127,17 +152,14 @@ export class LiveTools implements ToolCaller {
     return known(structured);
   }
 
-  #drop(name: string): void {
-    const connection = this.#connections.get(name);
-    this.#connections.delete(name);
-    const closing = connection?.close();
-    if (!closing) return;
+  #drop(name: string, connection: ServerConnection): void {
+    if (this.#connections.get(name) === connection) this.#connections.delete(name);
+    const closing = connection.close();
     this.#closing.add(closing);
     void closing.finally(() => this.#closing.delete(closing));
   }
 }
 
-type Asked = { signal: AbortSignal; deadline_ms: number };
 const PARTS: Readonly<Record<string, string>> = {
   image: "image",
   audio: "sound",

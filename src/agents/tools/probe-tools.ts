@@ -1,24 +1,29 @@
+import { z } from "zod";
 import { Skill2RealError } from "../../contract/errors.js";
 import { ServerConnection } from "./connection.js";
 import { allowedTools, type NamelessTool, named } from "./list-tools.js";
-import type { ForeignTool, ToolServer } from "./settings.js";
+import { foreignToolSchema, toolServerSchema } from "./settings.js";
+import { words } from "./words.js";
 
 /** The most functions that servers may add to a program's. */
 const MOST_TOOLS = 64;
 
-export type AskedServer = ToolServer & {
+export const askedServerSchema = toolServerSchema.extend({
   /** Names of tools, or "*". */
-  allowed: readonly string[];
+  allowed: z.array(z.string()),
   /** Why it cannot even be asked (a variable that is not set); null where it can. */
-  trouble: string | null;
-};
-export type ProbedTools = {
-  tools: ForeignTool[];
+  trouble: z.string().nullable(),
+});
+export type AskedServer = z.output<typeof askedServerSchema>;
+
+export const probedToolsSchema = z.strictObject({
+  tools: z.array(foreignToolSchema),
   /** Those that answered. */
-  servers: ToolServer[];
+  servers: z.array(toolServerSchema),
   /** In words, by server: what it gives, or why it gives nothing. */
-  report: { server: string; tools: number; why: string }[];
-};
+  report: z.array(z.strictObject({ server: z.string(), tools: z.number().int(), why: z.string() })),
+});
+export type ProbedTools = z.output<typeof probedToolsSchema>;
 
 /** Starts or reaches every server and asks for its tools, all at once, within a deadline. Never throws for one that is not there. */
 export async function probeTools(asked: readonly AskedServer[], deadline_s: number): Promise<ProbedTools> {
@@ -53,20 +58,4 @@ async function probe(server: AskedServer, deadline_s: number): Promise<Found> {
   } finally {
     await connection?.close();
   }
-}
-
-/** What went wrong, without the address: messages of fetch hold it. */
-export function words(error: unknown, { reach }: ToolServer): string {
-  const said =
-    error instanceof Error
-      ? `${error.message}${error.cause instanceof Error ? ` (${error.cause.message})` : ""}`
-      : String(error);
-  const secrets =
-    reach.kind === "http"
-      ? [reach.url, new URL(reach.url).host, ...(reach.token ? [reach.token] : [])]
-      : Object.values(reach.env);
-  return secrets
-    .filter((secret) => secret !== "")
-    .reduce((text, secret) => text.replaceAll(secret, "…"), said)
-    .slice(0, 300);
 }

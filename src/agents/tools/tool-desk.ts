@@ -60,7 +60,8 @@ export class ToolDesk implements ToolCaller {
     if (!this.#live) {
       // Only here: it brings the protocol's client along.
       const { LiveTools } = await import("./live-tools.js");
-      this.#live = new LiveTools(this.#episode?.servers ?? []);
+      // Calls side by side may all have waited for it.
+      this.#live ??= new LiveTools(this.#episode?.servers ?? []);
     }
     return this.#live.call(tool, request, signal);
   }

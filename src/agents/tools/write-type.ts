@@ -1,4 +1,4 @@
-import type { JsonSchema } from "./check-json.js";
+import { isObject, type JsonSchema } from "./json-schema.js";
 
 export type Direction = "request" | "response";
 
@@ -9,8 +9,6 @@ const MOST_LITERAL = 80;
 /** Characters of one type; a schema that would need more is written as any JSON. */
 const MOST_TEXT = 6_000;
 
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
 /** Null for what is no literal type, or too long for one. */
 const literal = (value: unknown): string | null => {
   const plain = value === null || typeof value === "boolean" || typeof value === "string" || Number.isFinite(value);

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { mkdirSync, readFileSync } from "node:fs";
 import type { Command } from "commander";
-import { hostCommand } from "../../agents/host/host-isolation.js";
+import { hostCommand, hostEnvironment } from "../../agents/host/host-isolation.js";
 import type { McpMessage, McpRequest } from "../../agents/mcp/mcp-host-main.js";
 import { type Config, quotasOf } from "../../config/index.js";
 import type { ErrorCode } from "../../contract/error-codes.js";
@@ -98,13 +98,12 @@ async function spawnHost(
   mkdirSync(hidden, { recursive: true, mode: 0o700 });
   const node = [process.execPath, "--no-warnings", compiledModule("src/agents/mcp/mcp-host-main.ts")];
   const { file, args } = await hostCommand(node, hidden);
-  const env = {
-    PATH: process.env.PATH ?? "",
-    HOME: process.env.HOME ?? "",
-    LANG: "C.UTF-8",
-    TMPDIR: process.env.TMPDIR ?? "/tmp",
-  };
-  const child = spawn(file, args, { cwd: runs, env, stdio: ["inherit", "inherit", "inherit", "ipc"], detached: true });
+  const child = spawn(file, args, {
+    cwd: runs,
+    env: hostEnvironment(),
+    stdio: ["inherit", "inherit", "inherit", "ipc"],
+    detached: true,
+  });
   child.send(request);
   await new Promise<void>((resolve, reject) => {
     child.once("error", reject);
