@@ -16,6 +16,15 @@ async function until(condition: () => boolean, what: string, timeout_ms = 10_000
   }
 }
 
+/** Waits until it is idle; what keeps it from that is in the failure. */
+async function untilIdle(arm: ArmDriver): Promise<void> {
+  const told = () => arm.state().state;
+  await until(() => told() === "idle" || told() === "fault", "idle or at fault").catch((error: Error) => {
+    throw new Error(`${error.message}; it is ${told()}`);
+  });
+  expect(arm.state()).toMatchObject({ state: "idle", fault_code: "", fault_message: "" });
+}
+
 async function codeOf(work: Promise<unknown>): Promise<string> {
   try {
     const opened = await work;
@@ -72,7 +81,7 @@ describe("an arm on an emulated controller", () => {
       opened = await open();
     }
     opened.events.length = 0;
-    await until(() => opened.arm.state().state === "idle", "idle");
+    await untilIdle(opened.arm);
   });
 
   it("says what it is", () => {
@@ -140,8 +149,8 @@ describe("an arm on an emulated controller", () => {
     expect(refusalOf(() => arm.execute(22, held.stop_epoch, swing(held.q_rad, 0.1, 1)))).toBe("stop_epoch");
     expect(refusalOf(() => arm.resume(start.stop_epoch))).toBe("stop_epoch");
     arm.resume(epoch);
-    await until(() => arm.state().state !== "held", "resumed");
-    expect(arm.state()).toMatchObject({ state: "idle", stop_latched: false, fault_code: "" });
+    await untilIdle(arm);
+    expect(arm.state().stop_latched).toBe(false);
     arm.execute(23, epoch, swing(arm.state().q_rad, 0.1, 0.8));
     await until(() => events.some((event) => event.kind === "motion_ended" && event.group === 23), "23");
   });
