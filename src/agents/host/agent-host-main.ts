@@ -136,6 +136,7 @@ class AgentHost {
               if (!past?.over)
                 throw new Skill2RealError("diverged", `stage ${stage} asked for less than it did before`);
               stopwatch.set(resume.wall_s);
+              exchanges?.mayPart();
             }
             if (request.keep && whole) await this.#keep(stage, stopwatch.elapsed_s, trace, say, stop.signal);
           },
