@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { CASSETTE_FILE } from "../src/agents/exchanges/cassette.js";
 import { modelSettingsSchema } from "../src/agents/llm/settings.js";
+import type { StageRecord } from "../src/agents/proposer.js";
 import { resumedRun } from "../src/cli/resumed-run.js";
 import { commandConfig } from "../src/cli/settings.js";
 import {
@@ -259,6 +260,24 @@ describe("an episode of a language model", () => {
     expect(resumed.infrastructure).toBeNull();
     expect(await digestOf(resumed.run)).toEqual(await digestOf(whole.run));
   });
+
+  it.each([
+    ["a clock", "for (;;) {}", { turnCpu_s: 0.2 }, "cpu_quota", 0],
+    ["a count", "await robot.get_robot_state(); await robot.get_robot_state();", { maxCalls: 1 }, "call_quota", 1],
+  ])(
+    "keeps a stage that %s ended only where it would end so again",
+    {
+      timeout: 120_000,
+    },
+    async (_, source, quotas, code, newest_stage) => {
+      const settings = { ...spec().settings, quotas, skills: { paths: [], enable: [], disable: [] } };
+      const played = await worker.play(spec({ proposer: { kind: "script", source, fileName: "p.ts" }, settings }));
+      const stages = JSON.parse(readFileSync(runPath(runs, played.run, "stages.json"), "utf8")) as StageRecord[];
+      expect(stages[1]?.end).toMatchObject({ kind: "killed", code });
+      const { newest } = await (await KeptRun.open(runs, played.run)).newest();
+      expect(newest?.stage).toBe(newest_stage);
+    },
+  );
 
   it("keeps no stage in whose world a stop is latched", { timeout: 300_000 }, async () => {
     endpoint.answer([], fencedPrograms);
