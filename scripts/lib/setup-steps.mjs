@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, rmSync } from "node:fs";
+import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { findPython, missingDebianPackages, nodeProblem, RIG_DEBIAN_PACKAGES } from "./machine.mjs";
 import { ROOT, run, StepError } from "./shell.mjs";
@@ -143,12 +143,10 @@ export const typescriptStep = stamped(
   "typescript",
   { paths: ["tsconfig.json", "tsconfig.build.json", "src", "skills", "backends", "scripts"], matches: /\.(ts|json)$/ },
   ["dist/src/index.js"],
-  () => {
-    if (!existsSync(join(ROOT, "dist"))) rmSync(join(ROOT, "build", "tsbuildinfo"), { force: true });
-    return run("tsc", join(ROOT, "node_modules", ".bin", "tsc"), ["-p", "tsconfig.build.json"], {
+  () =>
+    run("tsc", join(ROOT, "node_modules", ".bin", "tsc"), ["-p", "tsconfig.build.json"], {
       mend: "mend the errors above",
-    });
-  },
+    }),
 );
 
 export const urRtdeSourceStep = sourceStep("ur_rtde's source", "ur-rtde", "ur-rtde", "ur_rtde-1.6.5");
