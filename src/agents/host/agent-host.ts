@@ -1,12 +1,9 @@
-import { type ChildProcess, spawn } from "node:child_process";
-import { mkdir } from "node:fs/promises";
-import { resolve } from "node:path";
+import type { ChildProcess } from "node:child_process";
 import type { ErrorCode } from "../../contract/error-codes.js";
 import { Skill2RealError } from "../../contract/errors.js";
-import { compiledModule } from "../../contract/package-root.js";
 import type { EpisodeReport } from "../episode.js";
 import type { CallRecord, StageRecord } from "../proposer.js";
-import { type HostIsolation, hostCommand, hostEnvironment } from "./host-isolation.js";
+import { type HostIsolation, startHost } from "./host-isolation.js";
 import type { EpisodeRequest, HostMessage, HostRequest } from "./messages.js";
 
 const START_TIMEOUT_MS = 20_000;
@@ -61,24 +58,10 @@ export class AgentHost {
   }
 
   static async spawn(options: AgentHostOptions): Promise<AgentHost> {
-    const evaluatorFolder = resolve(options.evaluatorFolder);
-    for (const folder of [options.runsFolder, evaluatorFolder])
-      await mkdir(folder, { recursive: true, mode: 0o700 }).catch((cause: NodeJS.ErrnoException) => {
-        throw new Skill2RealError(
-          "storage_failed",
-          `the folder ${folder} cannot be made (${cause.code}): give another with --runs, or make it writable`,
-          { cause },
-        );
-      });
-    const node = [process.execPath, "--no-warnings", compiledModule("src/agents/host/agent-host-main.ts")];
-    const { file, args, isolation } = await hostCommand(node, evaluatorFolder);
-    const child = spawn(file, args, {
+    const { child, isolation } = await startHost("src/agents/host/agent-host-main.ts", {
+      evaluatorFolder: options.evaluatorFolder,
       cwd: options.runsFolder,
-      env: hostEnvironment(),
       stdio: ["ignore", "ignore", "pipe", "ipc"],
-      serialization: "json",
-      // A group of its own: Ctrl-C in a terminal reaches us alone, and we stop the arm before the host ends.
-      detached: true,
     });
     const host = new AgentHost(child, isolation, options);
     await new Promise<void>((resolve, reject) => {

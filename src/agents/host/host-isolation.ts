@@ -1,5 +1,9 @@
-import { execFile } from "node:child_process";
+import { type ChildProcess, execFile, type StdioOptions, spawn } from "node:child_process";
+import { mkdir } from "node:fs/promises";
+import { resolve } from "node:path";
 import { promisify } from "node:util";
+import { Skill2RealError } from "../../contract/errors.js";
+import { compiledModule } from "../../contract/package-root.js";
 
 /** How far an agent host is kept from the processes around it, as this machine allows. */
 export type HostIsolation = {
@@ -48,13 +52,48 @@ async function probe(evaluatorFolder: string): Promise<{ namespaces: string[] | 
   return { namespaces: null, deathSignal };
 }
 
-/** The environment of an agent host: that of the evaluator stays behind, for nothing in it is the host's business. */
-export const hostEnvironment = (): Record<string, string> => ({
+/** That of the evaluator stays behind, for nothing in it is the host's business. */
+const hostEnvironment = (): Record<string, string> => ({
   PATH: process.env.PATH ?? "",
   HOME: process.env.HOME ?? "",
   LANG: "C.UTF-8",
   TMPDIR: process.env.TMPDIR ?? "/tmp",
 });
+
+export type HostOptions = {
+  /** Hidden from it where the system permits; made where it is missing. */
+  evaluatorFolder: string;
+  /** Its working folder, made where it is missing. Default: this process's. */
+  cwd?: string;
+  stdio: StdioOptions;
+};
+
+/** Starts a module of ours as an agent host is started, with a channel for messages if `stdio` has one. Throws `storage_failed`. */
+export async function startHost(
+  module: string,
+  { evaluatorFolder, cwd, stdio }: HostOptions,
+): Promise<{ child: ChildProcess; isolation: HostIsolation }> {
+  const hidden = resolve(evaluatorFolder);
+  for (const folder of [...(cwd === undefined ? [] : [cwd]), hidden])
+    await mkdir(folder, { recursive: true, mode: 0o700 }).catch((cause: NodeJS.ErrnoException) => {
+      throw new Skill2RealError(
+        "storage_failed",
+        `the folder ${folder} cannot be made (${cause.code}): give another with --runs, or make it writable`,
+        { cause },
+      );
+    });
+  const node = [process.execPath, "--no-warnings", compiledModule(module)];
+  const { file, args, isolation } = await hostCommand(node, hidden);
+  const child = spawn(file, args, {
+    ...(cwd === undefined ? {} : { cwd }),
+    env: hostEnvironment(),
+    stdio,
+    serialization: "json",
+    // A group of its own: Ctrl-C in a terminal reaches us alone, and we stop the arm before the host ends.
+    detached: true,
+  });
+  return { child, isolation };
+}
 
 /**
  * The command line of an agent host. Skills and Proposers run as code of this process, so it gets, where the kernel allows it,

@@ -1,11 +1,7 @@
-import { spawn } from "node:child_process";
-import { mkdir } from "node:fs/promises";
-import { resolve } from "node:path";
 import type { ErrorCode } from "../../contract/error-codes.js";
 import { Skill2RealError } from "../../contract/errors.js";
-import { compiledModule } from "../../contract/package-root.js";
 import type { AskedServer, ProbedTools } from "../tools/probe-tools.js";
-import { hostCommand, hostEnvironment } from "./host-isolation.js";
+import { startHost } from "./host-isolation.js";
 import { proberReplySchema } from "./prober-messages.js";
 
 /** Start of the process and its way back, beside the time that servers have. */
@@ -21,21 +17,9 @@ export async function probeToolsApart(
   deadline_s: number,
   evaluatorFolder: string,
 ): Promise<ProbedTools> {
-  const hidden = resolve(evaluatorFolder);
-  await mkdir(hidden, { recursive: true, mode: 0o700 }).catch((cause: NodeJS.ErrnoException) => {
-    throw new Skill2RealError(
-      "storage_failed",
-      `the folder ${hidden} cannot be made (${cause.code}): give another with --runs, or make it writable`,
-      { cause },
-    );
-  });
-  const node = [process.execPath, "--no-warnings", compiledModule("src/agents/host/tool-prober-main.ts")];
-  const { file, args } = await hostCommand(node, hidden);
-  const child = spawn(file, args, {
-    env: hostEnvironment(),
+  const { child } = await startHost("src/agents/host/tool-prober-main.ts", {
+    evaluatorFolder,
     stdio: ["ignore", "ignore", "pipe", "ipc"],
-    serialization: "json",
-    detached: true,
   });
   const kill = (): void => void child.kill("SIGKILL");
   process.once("exit", kill);

@@ -1,13 +1,13 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { mkdirSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import type { Command } from "commander";
-import { hostCommand, hostEnvironment } from "../../agents/host/host-isolation.js";
+import { startHost } from "../../agents/host/host-isolation.js";
 import type { McpMessage, McpRequest } from "../../agents/mcp/mcp-host-main.js";
 import { type Config, quotasOf } from "../../config/index.js";
 import type { ErrorCode } from "../../contract/error-codes.js";
 import { Skill2RealError } from "../../contract/errors.js";
-import { compiledModule, packageFile } from "../../contract/package-root.js";
+import { packageFile } from "../../contract/package-root.js";
 import { evaluatorFolder, newRunName } from "../../evaluation/run-folder.js";
 import { SimWorld } from "../../evaluation/sim-world.js";
 import { StopChannel } from "../../runtime/device/stop-channel.js";
@@ -94,15 +94,10 @@ async function spawnHost(
   request: McpRequest,
   onReady: (url: string | null) => void,
 ): Promise<ChildProcess> {
-  const hidden = evaluatorFolder(runs);
-  mkdirSync(hidden, { recursive: true, mode: 0o700 });
-  const node = [process.execPath, "--no-warnings", compiledModule("src/agents/mcp/mcp-host-main.ts")];
-  const { file, args } = await hostCommand(node, hidden);
-  const child = spawn(file, args, {
+  const { child } = await startHost("src/agents/mcp/mcp-host-main.ts", {
+    evaluatorFolder: evaluatorFolder(runs),
     cwd: runs,
-    env: hostEnvironment(),
     stdio: ["inherit", "inherit", "inherit", "ipc"],
-    detached: true,
   });
   child.send(request);
   await new Promise<void>((resolve, reject) => {
