@@ -1,5 +1,5 @@
-import { createHash } from "node:crypto";
 import { Skill2RealError } from "../contract/errors.js";
+import { sha256 } from "../contract/sha256.js";
 import type { EpisodeResult } from "./episode-result.js";
 import { type EpisodeSpec, EpisodeWorker, type EpisodeWorkerOptions } from "./episode-worker.js";
 import { RunsIndex } from "./runs-index.js";
@@ -23,10 +23,9 @@ export function campaignName(
   realtime: number | string,
   implementation: string,
 ): string {
-  return `${spec.task}-${createHash("sha256")
-    .update(JSON.stringify([spec, realtime, implementation], (key, value) => (key === "api_key" ? undefined : value)))
-    .digest("hex")
-    .slice(0, 12)}`;
+  return `${spec.task}-${sha256(
+    JSON.stringify([spec, realtime, implementation], (key, value) => (key === "api_key" ? undefined : value)),
+  ).slice(0, 12)}`;
 }
 
 /** Plays a range of seeds on some workers and gives the results by seed. Seeds that the campaign has already are not

@@ -1,14 +1,14 @@
-import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
-import { mkdir, open, readdir, readFile, rename, rm } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { readdir, readFile, rm } from "node:fs/promises";
+import { join } from "node:path";
 import { z } from "zod";
 import { Skill2RealError } from "../contract/errors.js";
+import { sha256 } from "../contract/sha256.js";
 import { traceEventCodec } from "../contract/wire/trace-codec.js";
 import { STAGE_END } from "../runtime/recording/recording.js";
 import { TRACE_FILE } from "../runtime/trace/mcap-trace.js";
 import { readTrace } from "../runtime/trace/read-trace.js";
-import { evaluatorFolder } from "./run-folder.js";
+import { evaluatorFolder, writeOwnFile } from "./run-folder.js";
 
 const episodeSchema = z.strictObject({
   format: z.literal("skill2real-kept-1"),
@@ -64,7 +64,7 @@ export class KeptRun {
   /** Throws `storage_failed`. */
   static async begin(runsFolder: string, run: string, episode: KeptEpisode): Promise<KeptRun> {
     const kept = new KeptRun(runsFolder, run, episode);
-    await writeWhole(join(kept.#folder, "episode.json"), { format: "skill2real-kept-1", ...episode });
+    await writeJson(join(kept.#folder, "episode.json"), { format: "skill2real-kept-1", ...episode });
     return kept;
   }
 
@@ -90,7 +90,7 @@ export class KeptRun {
   /** Keeps a stage's end, whose snapshot and trace are on the disk; it is kept once this resolves. Throws `storage_failed`. */
   async add(stage: { stage: number; state_hash: string; wall_s: number }): Promise<void> {
     const snapshot_sha256 = await digestOfFile(this.snapshotPath(stage.stage));
-    await writeWhole(join(this.#folder, stageName(stage.stage)), {
+    await writeJson(join(this.#folder, stageName(stage.stage)), {
       format: "skill2real-kept-stage-1",
       ...stage,
       snapshot_sha256,
@@ -158,27 +158,8 @@ export class KeptRun {
   }
 }
 
-/** Replaces a file in one step: it is on the disk whole, or not there. */
-async function writeWhole(path: string, content: unknown): Promise<void> {
-  const beside = `${path}.part`;
-  try {
-    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-    const file = await open(beside, "w", 0o600);
-    try {
-      await file.writeFile(`${JSON.stringify(content, null, 1)}\n`);
-      await file.sync();
-    } finally {
-      await file.close();
-    }
-    await rename(beside, path);
-  } catch (cause) {
-    throw new Skill2RealError(
-      "storage_failed",
-      `${path} cannot be written (${(cause as NodeJS.ErrnoException).code}): free space or make the folder writable`,
-      { cause },
-    );
-  }
-}
+const writeJson = (path: string, content: unknown): Promise<string> =>
+  writeOwnFile(path, `${JSON.stringify(content, null, 1)}\n`);
 
 async function readWhole<T>(path: string, schema: z.ZodType<T>): Promise<T> {
   let value: unknown;
@@ -193,8 +174,4 @@ async function readWhole<T>(path: string, schema: z.ZodType<T>): Promise<T> {
   throw new Skill2RealError("bad_config", `${path}: ${issue?.path.join(".") || "it"}: ${issue?.message}`);
 }
 
-async function digestOfFile(path: string): Promise<string> {
-  return createHash("sha256")
-    .update(await readFile(path))
-    .digest("hex");
-}
+const digestOfFile = async (path: string): Promise<string> => sha256(await readFile(path));

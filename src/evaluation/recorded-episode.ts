@@ -1,9 +1,9 @@
-import { createHash } from "node:crypto";
 import { z } from "zod";
 import { CLAIMS } from "../agents/proposer.js";
 import { foreignToolsSchema } from "../agents/tools/settings.js";
 import { SERVICES } from "../config/skills/manifest.js";
 import { Skill2RealError } from "../contract/errors.js";
+import { sha256 } from "../contract/sha256.js";
 import { replyCodec } from "../contract/wire/device-codec.js";
 import {
   traceCallCodec,
@@ -59,7 +59,7 @@ export type RecordedEpisode = {
   end: z.infer<typeof endSchema> | null;
 };
 
-export const imageDigest = (png: Uint8Array): string => createHash("sha256").update(png).digest("hex");
+export const imageDigest = (png: Uint8Array): string => sha256(png);
 
 /** All of a trace that says what was decided, called and seen. Throws `protocol_mismatch` for a trace of no episode. */
 export async function readEpisode(path: string): Promise<RecordedEpisode> {

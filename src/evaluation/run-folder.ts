@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { mkdir, writeFile } from "node:fs/promises";
+import { mkdir, open, rename } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { Lock } from "../config/lock/lock.js";
 import { Skill2RealError } from "../contract/errors.js";
@@ -25,10 +25,19 @@ export const writeLock = (runsFolder: string, run: string, lock: Lock): Promise<
 export const writeRunFile = (folder: string, run: string, name: string, content: string): Promise<string> =>
   writeOwnFile(join(folder, run, name), content);
 
-async function writeOwnFile(path: string, content: string): Promise<string> {
+/** Replaces a file, for its owner alone, in one step: it is on the disk whole, or as it was. Throws `storage_failed`. */
+export async function writeOwnFile(path: string, content: string): Promise<string> {
+  const beside = `${path}.part`;
   try {
     await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-    await writeFile(path, content, { mode: 0o600 });
+    const file = await open(beside, "w", 0o600);
+    try {
+      await file.writeFile(content);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    await rename(beside, path);
     return path;
   } catch (cause) {
     throw new Skill2RealError(

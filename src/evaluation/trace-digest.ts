@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { canonicalJson } from "../config/lock/canonical-json.js";
 import type { DeviceReply, DeviceRequest } from "../contract/generated/device.js";
+import { sha256 } from "../contract/sha256.js";
 import { replyCodec, requestCodec } from "../contract/wire/device-codec.js";
 import {
   traceCallCodec,
@@ -61,7 +62,7 @@ export async function traceDigest(path: string): Promise<TraceDigest> {
         add("events", kind, kind === "session" ? ofSession(details) : masked(details, EVENT_KEYS));
     } else if (schema === picture.name) {
       const { data: png } = picture.decode(data) as { data: Uint8Array };
-      add("images", topic, createHash("sha256").update(png).digest("hex"));
+      add("images", topic, sha256(png));
     } else if (schema === log.name) {
       const { level, message } = log.decode(data) as { level: number; message: string };
       add("log", level, message);
@@ -71,7 +72,7 @@ export async function traceDigest(path: string): Promise<TraceDigest> {
   const parts = Object.fromEntries(
     TRACE_PARTS.map((part) => [part, hashes[part].digest("hex")]),
   ) as TraceDigest["parts"];
-  return { digest: createHash("sha256").update(canonicalJson(parts)).digest("hex"), parts, cut };
+  return { digest: sha256(canonicalJson(parts)), parts, cut };
 }
 
 /** Refs without the tags that each session makes for itself: "obs_3_k7f2" is the third observation in all of them. */
@@ -163,7 +164,7 @@ class Traffic {
       asked: plain(verb === "hello" ? {} : request),
       time_s,
       answered: plain(answered),
-      pixels: parts.map((part) => createHash("sha256").update(part).digest("hex")),
+      pixels: parts.map(sha256),
     };
   }
 

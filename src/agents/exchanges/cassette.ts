@@ -177,12 +177,12 @@ export class CassetteReader {
 
   /** Everything that was recorded of a kind has been given. What a budget of time ended was not answered. */
   isOver(kind: string): boolean {
-    const next = this.#exchanges.filter((exchange) => exchange.kind === kind)[this.#given.get(kind) ?? 0];
+    const next = this.#of(kind)[this.#given.get(kind) ?? 0];
     return next === undefined || next.failure?.code === "budget_ended";
   }
 
   take({ kind, request, pixels }: Question): Exchange {
-    const recorded = this.#exchanges.filter((exchange) => exchange.kind === kind);
+    const recorded = this.#of(kind);
     const given = this.#given.get(kind) ?? 0;
     const exchange = recorded[given];
     const what = `${kind === "proposer" ? "" : `${kind}: `}request ${given + 1}`;
@@ -201,5 +201,9 @@ export class CassetteReader {
       throw new Skill2RealError("diverged", `${what}: the pixels of image ${other + 1} are not the recorded ones`);
     this.#given.set(kind, given + 1);
     return exchange;
+  }
+
+  #of(kind: string): Exchange[] {
+    return this.#exchanges.filter((exchange) => exchange.kind === kind);
   }
 }

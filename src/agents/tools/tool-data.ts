@@ -1,6 +1,6 @@
-import { createHash } from "node:crypto";
 import { canonicalJson, type Plain } from "../../config/lock/canonical-json.js";
 import type { FieldInfo, FunctionInfo } from "../../contract/operation-info.js";
+import { sha256 } from "../../contract/sha256.js";
 import type { SkillData } from "../skills/skill-data.js";
 import type { ForeignTool } from "./settings.js";
 import { writeType } from "./write-type.js";
@@ -169,8 +169,6 @@ export function toolData(tools: readonly ForeignTool[]): SkillData {
     type_names: ["McpToolFailed", ...made.flatMap(([, data]) => data.names)],
     types: [],
     functions: Object.fromEntries(made.map(([name, { info, text, member }]) => [name, { info, text, member }])),
-    digest: createHash("sha256")
-      .update(canonicalJson(tools as unknown as Plain))
-      .digest("hex"),
+    digest: sha256(canonicalJson(tools as unknown as Plain)),
   };
 }

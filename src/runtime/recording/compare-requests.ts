@@ -1,5 +1,5 @@
-import { createHash } from "node:crypto";
 import type { DeviceRequest } from "../../contract/generated/device.js";
+import { sha256 } from "../../contract/sha256.js";
 import { requestCodec } from "../../contract/wire/device-codec.js";
 
 /** A request without what differs from run to run: who asks, under which id, and how long it waits. */
@@ -12,9 +12,7 @@ function masked(request: DeviceRequest, clock: "SIM" | "WALL"): DeviceRequest {
 
 /** Digest of what a request asks for: equal for requests that a replay may answer alike. */
 export function requestDigest(request: DeviceRequest, clock: "SIM" | "WALL"): string {
-  return createHash("sha256")
-    .update(requestCodec.encode(masked(request, clock)))
-    .digest("hex");
+  return sha256(requestCodec.encode(masked(request, clock)));
 }
 
 const shown = (value: unknown): string => {
