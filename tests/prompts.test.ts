@@ -1,6 +1,8 @@
 /** The whole text that a model is given, for every pack, with every combination of optional skills and of features. */
+
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { SimBackend } from "../backends/sim/launch.js";
+import { robotVariants } from "../scripts/bench/robot-variants.js";
 import { loadSkills } from "../src/agents/load-skills.js";
 import { type SkillData, shippedSkillData } from "../src/agents/skills/skill-data.js";
 import { named } from "../src/agents/tools/list-tools.js";
@@ -61,19 +63,6 @@ function loaded(enable: string[]): ReturnType<typeof loadSkills> {
   return known.get(key)!;
 }
 
-/** What the simulator says of itself, with and without each feature. */
-const variants = (): Capabilities[] =>
-  [false, true].flatMap((measured) =>
-    [0, 400].flatMap((step_limit) =>
-      [false, true].map((press) => ({
-        ...plain,
-        grippers: plain.grippers.map((gripper) => ({ ...gripper, measured })),
-        step_limit,
-        features: [...plain.features.filter((name) => name !== "press"), ...(press ? ["press"] : [])],
-      })),
-    ),
-  );
-
 /** What its skill.proto says of a function. */
 const functionOf = (name: string): SkillData["functions"][string] =>
   [toolData(TOOLS), ...[...OPTIONAL, "verify"].map(shippedSkillData)]
@@ -102,7 +91,7 @@ describe.each([
     async ({ enable }) => {
       const skills = await loaded(enable);
       const all = (await Promise.all(FULL.map(loaded))).flatMap(({ functionNames }) => functionNames);
-      for (const capabilities of variants()) {
+      for (const capabilities of robotVariants(plain)) {
         const { text, sections } = make(skills, capabilities);
         expect(text).not.toMatch(/<!--|\{\{\s*\w+\s*\}\}/);
         for (const { name, request } of OPERATIONS) {

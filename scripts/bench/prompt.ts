@@ -30,6 +30,7 @@ import { packageFile } from "../../src/contract/package-root.js";
 import { simulatorCapabilities } from "../../src/evaluation/simulator-capabilities.js";
 import { composeProgram, readMemories, triggeredBy } from "../../src/memory/index.js";
 import { quantileOf } from "./durations.js";
+import { robotVariants } from "./robot-variants.js";
 
 const GOALS = { stage_ms: 20, resolve_ms: 5, combinations_s: 30 };
 const ROUNDS = 200;
@@ -207,19 +208,6 @@ function measureResolution(): number {
   return worst_ms;
 }
 
-/** What a robot may say of itself that a prompt depends on. */
-const bodies = (plain: Capabilities): Capabilities[] =>
-  [false, true].flatMap((measured) =>
-    [0, 400].flatMap((step_limit) =>
-      [false, true].map((press) => ({
-        ...plain,
-        grippers: plain.grippers.map((gripper) => ({ ...gripper, measured })),
-        step_limit,
-        features: [...plain.features.filter((name) => name !== "press"), ...(press ? ["press"] : [])],
-      })),
-    ),
-  );
-
 async function measureCombinations(plain: Capabilities): Promise<number> {
   const began = performance.now();
   const sets = Array.from({ length: 2 ** OPTIONAL.length }, (_, bits) =>
@@ -229,7 +217,7 @@ async function measureCombinations(plain: Capabilities): Promise<number> {
   let characters = 0;
   for (const enable of sets.filter((set) => !(set.includes("eef") && set.includes("manipulation")))) {
     const skills: LoadedSkills = await loadSkills({ paths: [], enable, disable: [], services: SERVICES.slice(0, 4) });
-    for (const capabilities of bodies(plain)) {
+    for (const capabilities of robotVariants(plain)) {
       const context = { ...skills, capabilities };
       const texts = [
         ...shippedPacks().map((name) => assemblePrompt(loadPack(name), context).text),

@@ -1,49 +1,27 @@
 /** What becomes of an episode whose model misbehaves: it ends in time, says which trouble, counts it, and the robot is held. */
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { readFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
 import { CASSETTE_FILE } from "../../src/agents/exchanges/cassette.js";
 import { type ModelSettings, modelSettingsSchema } from "../../src/agents/llm/settings.js";
 import type { DeviceReply } from "../../src/contract/generated/device.js";
 import { replyCodec } from "../../src/contract/wire/device-codec.js";
 import { traceExchangeCodec } from "../../src/contract/wire/trace-codec.js";
 import type { EpisodeResult } from "../../src/evaluation/episode-result.js";
-import { type EpisodeSpec, EpisodeWorker, runPath } from "../../src/evaluation/episode-worker.js";
+import { type EpisodeSpec, runPath } from "../../src/evaluation/episode-worker.js";
 import { TRACE_FILE } from "../../src/runtime/trace/mcap-trace.js";
 import { readTrace } from "../../src/runtime/trace/read-trace.js";
-import {
-  answering,
-  beginning,
-  failing,
-  type Handler,
-  hanging,
-  ModelEndpoint,
-  saying,
-  trickling,
-} from "../support/model-endpoint.js";
+import { answering, beginning, failing, type Handler, hanging, saying, trickling } from "../support/model-endpoint.js";
+import { modelEpisodes } from "../support/model-episodes.js";
 
-let endpoint: ModelEndpoint;
-let worker: EpisodeWorker;
-let runs: string;
-beforeAll(async () => {
-  runs = mkdtempSync(join(tmpdir(), "s2r-troubles-"));
-  endpoint = await ModelEndpoint.start();
-  worker = new EpisodeWorker({ runsFolder: runs });
-});
-afterAll(async () => {
-  await worker.close();
-  await endpoint.close();
-  rmSync(runs, { recursive: true, force: true });
-});
+const episodes = modelEpisodes("s2r-troubles-");
 
 function play(
   fields: Partial<ModelSettings> = {},
   budgets: EpisodeSpec["settings"]["budgets"] = {},
   replay?: Pick<EpisodeSpec, "replay" | "refKey">,
 ): Promise<EpisodeResult> {
-  const known = { base_url: endpoint.base_url, model: "scripted", retries: 0, tools: "off", ...fields };
-  return worker.play({
+  const known = { base_url: episodes.endpoint.base_url, model: "scripted", retries: 0, tools: "off", ...fields };
+  return episodes.worker.play({
     task: "r1",
     seed: 1000,
     proposer: { kind: "llm", model: modelSettingsSchema.parse(known), task_text: "" },
@@ -61,7 +39,7 @@ function play(
 /** The device's log: what was asked of the backend, in order. */
 async function deviceLog({ run }: EpisodeResult): Promise<{ verb: string; reply: DeviceReply }[]> {
   const log: { verb: string; reply: DeviceReply }[] = [];
-  for await (const { data } of readTrace(runPath(runs, run, TRACE_FILE), { topics: ["/device/exchange"] })) {
+  for await (const { data } of readTrace(runPath(episodes.runs, run, TRACE_FILE), { topics: ["/device/exchange"] })) {
     const { verb, reply } = traceExchangeCodec.decode(data);
     log.push({ verb, reply: replyCodec.decode(reply) });
   }
@@ -79,7 +57,7 @@ describe("a trouble of the endpoint ends the episode as the infrastructure's, co
     ["sends 50 MB", answering("application/json", Buffer.alloc(50_000_000, 0x20)), "model_reply_too_large", {}],
     ["takes no images", failing(400, "this model does not support image input"), "model_image_refused", {}],
   ])("%s", { timeout: 90_000 }, async (_name, handler, code, fields) => {
-    endpoint.answer([], handler);
+    episodes.endpoint.answer([], handler);
     const result = await play(fields);
     expect(result).toMatchObject({ success: null, claim: null });
     expect(result.infrastructure).toMatch(new RegExp(`^${code}: `));
@@ -94,7 +72,7 @@ describe("a budget of time that ends while a reply is waited for ends the episod
     ["trickles", trickling],
     ["asks to come back later", failing(429, "slow", { "retry-after": "50" })],
   ])("at an endpoint that %s", { timeout: 120_000 }, async (_name, handler) => {
-    endpoint.answer([], handler);
+    episodes.endpoint.answer([], handler);
     const wall = await play({ retries: 1, timeout_s: 3600, idle_s: 290 }, { max_wall_s: 5 });
     expect(wall).toMatchObject({ outcome: "budget", claim: null, infrastructure: null });
     expect(wall.evidence).toBe("5 s of wall time are used up");
@@ -106,14 +84,14 @@ describe("a budget of time that ends while a reply is waited for ends the episod
   });
 
   it("and a replay of it ends in the same way, without an endpoint", { timeout: 90_000 }, async () => {
-    endpoint.answer([], hanging);
+    episodes.endpoint.answer([], hanging);
     const fields = { timeout_s: 3600, budget_wait_s: 8 };
     const first = await play(fields, {}, { refKey: "k" });
-    expect(endpoint.requests).toHaveLength(1);
-    const cassette = readFileSync(runPath(runs, first.run, CASSETTE_FILE), "utf8");
-    endpoint.answer([], failing(500, "nobody should ask"));
+    expect(episodes.endpoint.requests).toHaveLength(1);
+    const cassette = readFileSync(runPath(episodes.runs, first.run, CASSETTE_FILE), "utf8");
+    episodes.endpoint.answer([], failing(500, "nobody should ask"));
     const again = await play(fields, {}, { refKey: "k", replay: { cassette, strict: true } });
-    expect(endpoint.requests).toHaveLength(0);
+    expect(episodes.endpoint.requests).toHaveLength(0);
     expect(again).toMatchObject({
       outcome: first.outcome,
       evidence: first.evidence,
@@ -130,7 +108,7 @@ describe("replies of no use end it as the Proposer's own failure, counted, witho
     ["Python", saying("```python\nrobot.goto_home()\n```"), "model_wrong_language"],
     ["a refusal", saying({ content: null, refusal: "I cannot help with that." }), "model_refusal"],
   ])("%s", { timeout: 90_000 }, async (_name, handler, code) => {
-    endpoint.answer([], handler);
+    episodes.endpoint.answer([], handler);
     const result = await play();
     expect(result).toMatchObject({ outcome: "finished", claim: "execution_failure", infrastructure: null });
     expect(result.evidence).toContain(code);
@@ -146,7 +124,7 @@ describe("while a model is waited for", () => {
   it("the robot is held: the lease is renewed, nothing moves, and the episode goes on", {
     timeout: 90_000,
   }, async () => {
-    endpoint.answer([hanging, saying('{"finish": "unresolved", "evidence": "it was a long wait"}')]);
+    episodes.endpoint.answer([hanging, saying('{"finish": "unresolved", "evidence": "it was a long wait"}')]);
     const result = await play({ timeout_s: SILENT_S, retries: 1 });
     expect(result).toMatchObject({
       outcome: "finished",

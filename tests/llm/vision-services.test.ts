@@ -1,41 +1,21 @@
 /** A vision model behind pointer, segmenter and verifier: kept, counted, bounded, and answered from the recording in a replay. */
-import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { copyFileSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import sharp from "sharp";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { colourRegions } from "../../skills/pointing/regions.js";
 import { CASSETTE_FILE, CassetteLines, cassetteHeader } from "../../src/agents/exchanges/cassette.js";
 import { type Exchange, exchangeSchema } from "../../src/agents/exchanges/exchange.js";
 import type { StageRecord } from "../../src/agents/proposer.js";
 import { type ServiceSettings, serviceSettingsSchema } from "../../src/agents/services/settings.js";
 import { accountLines, type EpisodeResult } from "../../src/evaluation/episode-result.js";
-import { type EpisodeSpec, EpisodeWorker, runPath } from "../../src/evaluation/episode-worker.js";
+import { type EpisodeSpec, runPath } from "../../src/evaluation/episode-worker.js";
 import { replayEpisode } from "../../src/evaluation/replay-episode.js";
 import { TRACE_FILE } from "../../src/runtime/trace/mcap-trace.js";
-import {
-  type ChatRequest,
-  failing,
-  type Handler,
-  hanging,
-  ModelEndpoint,
-  saying,
-  trickling,
-} from "../support/model-endpoint.js";
+import { type ChatRequest, failing, type Handler, hanging, saying, trickling } from "../support/model-endpoint.js";
+import { modelEpisodes } from "../support/model-episodes.js";
 
-let endpoint: ModelEndpoint;
-let worker: EpisodeWorker;
-let runs: string;
-beforeAll(async () => {
-  runs = mkdtempSync(join(tmpdir(), "s2r-vision-"));
-  endpoint = await ModelEndpoint.start();
-  worker = new EpisodeWorker({ runsFolder: runs });
-});
-afterAll(async () => {
-  await worker.close();
-  await endpoint.close();
-  rmSync(runs, { recursive: true, force: true });
-});
+const episodes = modelEpisodes("s2r-vision-");
 
 /** What a vision model could say: it looks at the pixels of the request and nothing else. */
 const seeing: Handler = saying(async (request: ChatRequest) => {
@@ -79,8 +59,8 @@ function play({
   budgets = {},
   ...fields
 }: Extra = {}): Promise<EpisodeResult> {
-  const asked = { base_url: endpoint.base_url, model: "eye", api_key: "k-e-y", timeout_s: 20, ...model };
-  return worker.play({
+  const asked = { base_url: episodes.endpoint.base_url, model: "eye", api_key: "k-e-y", timeout_s: 20, ...model };
+  return episodes.worker.play({
     task: "r1",
     seed,
     proposer: { kind: "script", source, fileName: "looks.ts" },
@@ -101,8 +81,8 @@ function play({
   });
 }
 const stagesOf = ({ run }: EpisodeResult): StageRecord[] =>
-  JSON.parse(readFileSync(runPath(runs, run, "stages.json"), "utf8")) as StageRecord[];
-const cassetteOf = ({ run }: EpisodeResult): string => readFileSync(runPath(runs, run, CASSETTE_FILE), "utf8");
+  JSON.parse(readFileSync(runPath(episodes.runs, run, "stages.json"), "utf8")) as StageRecord[];
+const cassetteOf = ({ run }: EpisodeResult): string => readFileSync(runPath(episodes.runs, run, CASSETTE_FILE), "utf8");
 const exchangeIn = (line: string): Exchange => {
   const { sum: _, ...exchange } = JSON.parse(line) as Exchange & { sum: string };
   return exchangeSchema.parse(exchange);
@@ -119,7 +99,7 @@ const exchangesOf = (result: EpisodeResult): Exchange[] =>
 describe("an episode whose programs ask a vision model", { timeout: 180_000 }, () => {
   let first: EpisodeResult;
   beforeAll(async () => {
-    endpoint.answer([], seeing);
+    episodes.endpoint.answer([], seeing);
     first = await play({ refKey: "key-of-the-episode" });
   });
 
@@ -144,12 +124,12 @@ describe("an episode whose programs ask a vision model", { timeout: 180_000 }, (
   });
 
   it("is played again from its cassette with nobody there, pixels compared too", async () => {
-    endpoint.answer([], failing(500, "nobody should ask"));
+    episodes.endpoint.answer([], failing(500, "nobody should ask"));
     const again = await play({
       refKey: "key-of-the-episode",
       replay: { cassette: cassetteOf(first), strict: true },
     });
-    expect(endpoint.requests).toHaveLength(0);
+    expect(episodes.endpoint.requests).toHaveLength(0);
     expect(again).toMatchObject({ infrastructure: null, evidence: first.evidence });
     expect(again.services).toMatchObject({ calls: 3, tokens_in: 3000 });
     expect(stagesOf(again)).toEqual(stagesOf(first));
@@ -170,9 +150,9 @@ describe("an episode whose programs ask a vision model", { timeout: 180_000 }, (
   });
 
   it("is played again on its recorded pixels too, where the cassette lies beside the trace", async () => {
-    const recording = runPath(runs, first.run, TRACE_FILE);
+    const recording = runPath(episodes.runs, first.run, TRACE_FILE);
     expect(await replayEpisode({ recording })).toMatchObject({ divergence: null, stages: 1 });
-    const apart = mkdtempSync(join(runs, "apart-"));
+    const apart = mkdtempSync(join(episodes.runs, "apart-"));
     copyFileSync(recording, join(apart, TRACE_FILE));
     expect((await replayEpisode({ recording: join(apart, TRACE_FILE) })).divergence).toMatch(/no model\.jsonl beside/);
     const others = exchangesOf(first).map(
@@ -195,14 +175,14 @@ return { finish: "partial", evidence: point.status + ": " + point.message };
 `;
 
   it("is a status for the program, is counted, and fails in the replay as it did", async () => {
-    endpoint.answer([], failing(503, "busy"));
+    episodes.endpoint.answer([], failing(503, "busy"));
     const failed = await play({ source: TRIES, refKey: "k" });
     expect(failed).toMatchObject({ infrastructure: null, claim: "partial" });
     expect(failed.evidence).toMatch(/^service_failed: .*model_server_error/);
     expect(failed.services).toMatchObject({ calls: 0, troubles: { model_server_error: 2 } });
-    endpoint.answer([], seeing);
+    episodes.endpoint.answer([], seeing);
     const again = await play({ source: TRIES, refKey: "k", replay: { cassette: cassetteOf(failed), strict: true } });
-    expect(endpoint.requests).toHaveLength(0);
+    expect(episodes.endpoint.requests).toHaveLength(0);
     expect(again.evidence).toBe(failed.evidence);
     expect(again.services?.troubles).toEqual({ model_server_error: 2 });
   });
@@ -230,11 +210,11 @@ return { finish: "supported", evidence: "went on regardless of the budget" };
     ["tokens", { budget_tokens: 1050 }, /^1050 tokens of the vision model are used up \(1050\)/],
     ["money", { budget_money: 0.002, price_in: 2, price_out: 10 }, /^0.002 of the money of the vision model .*0\.0025/],
   ])("of %s end the episode with the robot still, and are named", async (_name, model, words) => {
-    endpoint.answer([], seeing);
+    episodes.endpoint.answer([], seeing);
     const result = await play({ source: ASKS_WHILE_MOVING, model });
     expect(result).toMatchObject({ outcome: "budget", claim: null, infrastructure: null });
     expect(result.evidence).toMatch(words);
-    expect(endpoint.requests).toHaveLength(1);
+    expect(episodes.endpoint.requests).toHaveLength(1);
     const stage = stagesOf(result).at(-1);
     expect(stage?.end).toMatchObject({ kind: "killed", code: "budget_exhausted" });
     const motion = stage?.calls.find(({ operation }) => operation === "goto_pose");
@@ -248,7 +228,7 @@ return { finish: "supported", evidence: "went on regardless of the budget" };
     "of the episode's wall time ends a question to an endpoint that %s",
     { timeout: 120_000 },
     async (_name, handler) => {
-      endpoint.answer([], handler);
+      episodes.endpoint.answer([], handler);
       const budgets = { max_wall_s: 6 };
       const result = await play({ source: ASKS_WHILE_MOVING, model: { timeout_s: 280 }, budgets, refKey: "k" });
       expect(result).toMatchObject({ outcome: "budget", claim: null, infrastructure: null });
